@@ -1,0 +1,164 @@
+"""What an agent is made of: the content of agent.yaml, with every default and its unit."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from .base import Value
+from .constraint import ConflictRule
+from .turn import Language
+from .view import Order
+
+Share = Annotated[float, Field(gt=0, lt=1)]
+Positive = Annotated[int, Field(ge=1, le=2**31)]
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+
+
+class ModelSettings(Value):
+    """A chat model and the limits of one call (S0 §4.2)."""
+
+    provider: Literal["ollama", "embedded"] = "ollama"
+    base_url: str = "http://localhost:11434"
+    model_name: str = "qwen2.5:14b"
+    temperature: Annotated[float, Field(ge=0, le=2)] = 0.3
+    num_ctx: Annotated[int, Field(ge=512, le=1_048_576)] = 8192
+    """Tokens of prompt and reply together; sent with every call."""
+    num_predict: Positive = 1024
+    """Tokens kept for the reply; sent with every call."""
+    keep_alive: str = "30m"
+    timeout: Seconds = 300
+    """Seconds without a byte from the server until a call is given up."""
+    connect_timeout: Seconds = 5
+    threads: Positive | None = None
+    """Threads of the embedded model; None leaves the choice to the runtime's default of 1."""
+    concurrency: Positive = 1
+    """Calls at a time per server."""
+
+
+class EmbeddingSettings(Value):
+    """The embedding model of the memory."""
+
+    provider: Literal["ollama", "embedded"] = "ollama"
+    base_url: str = "http://localhost:11434"
+    model_name: str = "bge-m3"
+    timeout: Seconds = 60
+
+
+class ContextPolicy(Value):
+    """How the context of a call is built (S0 §4.2, S3 §4.2); tokens unless said otherwise."""
+
+    recent_keep: Annotated[int, Field(ge=2, le=1000)] = 20
+    """User and assistant messages that the window holds at most."""
+    summary_threshold_tokens: Positive = 3500
+    """Window tokens above which the window is compacted, down to half."""
+    memory_search_top_k: Annotated[int, Field(ge=1, le=100)] = 5
+    memory_search_min_score: Annotated[float, Field(ge=-1, le=1)] | None = None
+    """Cosine below which a memory is not recalled; None takes the embedder's own threshold."""
+    order: Order = Order.STABLE
+    soft_threshold: Share = 0.60
+    """Share of num_ctx − reserve at which a summary is prepared."""
+    hard_threshold: Share = 0.85
+    """Share of num_ctx − reserve at which the window is compacted now."""
+    fixed_tokens: Positive = 1500
+    constraint_tokens: Positive = 400
+    """Soft: above it the person is asked to merge; constraints are never dropped."""
+    summary_tokens: Positive = 600
+    memory_tokens: Positive = 600
+    tool_result_tokens: Positive = 1200
+    """What one tool result may bring into the window; the rest stays behind a reference."""
+    key_turns: Annotated[int, Field(ge=0, le=100)] = 4
+    key_turn_tokens: Positive = 800
+    max_tool_rounds: Annotated[int, Field(ge=0, le=100)] = 8
+    max_candidates: Annotated[int, Field(ge=1, le=10)] = 3
+    """Compaction strategies tried in one turn."""
+
+    @model_validator(mode="after")
+    def _thresholds_rise(self) -> ContextPolicy:
+        if self.soft_threshold >= self.hard_threshold:
+            raise ValueError("soft_threshold must be below hard_threshold")
+        return self
+
+
+class ConstraintSettings(Value):
+    """How constraints are found and conflicts decided."""
+
+    on_conflict: ConflictRule = ConflictRule.NEWEST
+    model: bool = True
+    """Whether a light model, where one is set, may propose constraints that the rules missed."""
+
+
+class FidelitySettings(Value):
+    """The proof by code always runs; the model may only veto."""
+
+    model: bool = False
+
+
+class MemorySettings(Value):
+    """Where memories are kept: "chroma" in the data folder, the URL of a Chroma server, or off."""
+
+    store: str = "chroma"
+    fade_days: Positive = 90
+    archive_days: Positive = 180
+    dedupe_score: Annotated[float, Field(gt=0, le=1)] = 0.97
+    """Cosine at or above which two memories say the same."""
+
+
+class StorageSettings(Value):
+    """Where sessions are kept; None is the data folder."""
+
+    folder: str | None = None
+    checkpointer: str | None = None
+    """None for SQLite in the data folder."""
+    store: str | None = None
+    lock_timeout: Seconds = 60
+    history_turns: Positive = 200
+    """Turns that can be gone back to."""
+    trace: bool = False
+    """Whether each request's prompt is written to a JSONL file in the data folder."""
+
+
+class PolicyPaths(Value):
+    """Policies of the caller's own, by dotted path `package.module:Name`."""
+
+    intent: str | None = None
+    write_judge: str | None = None
+    ranking: str | None = None
+    strategies: tuple[str, ...] = ()
+
+
+BUILT_IN_TOOLS = ("memory_write", "memory_search", "get_current_time", "expand_reference")
+ToolName = Literal["memory_write", "memory_search", "get_current_time", "expand_reference"]
+
+
+class AgentSettings(Value):
+    """One agent: what agent.yaml holds under `agent:`."""
+
+    name: Annotated[str, Field(min_length=1, max_length=128)] = "ninefold"
+    language: Language | None = None
+    """Of labels and prompts; None takes the language of a thread's first message."""
+    system_prompt: str | None = None
+    """None takes the prompt that comes with the package."""
+    model: ModelSettings = ModelSettings()
+    light_model: ModelSettings | Literal["none", "same"] = "none"
+    """Serves the internal calls: none (rules only), the chat model itself, or a model of its own."""
+    embeddings: EmbeddingSettings = EmbeddingSettings()
+    context_policy: ContextPolicy = ContextPolicy()
+    constraints: ConstraintSettings = ConstraintSettings()
+    fidelity: FidelitySettings = FidelitySettings()
+    memory: MemorySettings | Literal["off"] = MemorySettings()
+    summary: bool = True
+    """Whether turns that leave the window are summarised; off keeps them in the archive only."""
+    storage: StorageSettings = StorageSettings()
+    policies: PolicyPaths = PolicyPaths()
+    tools: tuple[ToolName, ...] = BUILT_IN_TOOLS
+
+    @model_validator(mode="after")
+    def _budget_can_fit(self) -> AgentSettings:
+        room = self.model.num_ctx - self.model.num_predict
+        if room < 256:
+            raise ValueError(
+                f"num_predict {self.model.num_predict} leaves only {room} of num_ctx {self.model.num_ctx} for the prompt"
+            )
+        return self
