@@ -1,4 +1,4 @@
 """Ninefold."""
 
-if __name__ != "ninefold":
-    raise ImportError("`app` is the root of one package: import ninefold")
+if __name__ != "ninefold":  # kept by `make layout`
+    raise ImportError("this folder is a part of one package: write `import ninefold`")

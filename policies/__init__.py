@@ -1,4 +1,4 @@
 """The policies room of ninefold."""
 
-if __name__ != "ninefold.policies":
-    raise ImportError("`policies` is a room of one package: import ninefold.policies")
+if __name__ != "ninefold.policies":  # kept by `make layout`
+    raise ImportError("this folder is a part of one package: write `import ninefold.policies`")

@@ -1,0 +1,81 @@
+# One command each: `make test` from a fresh clone to green, `make chat` to a conversation.
+# Needs Python 3.11 or newer and the package registry; uses uv where it is on the PATH, else pip.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+LOCK := requirements.lock
+UV := $(shell command -v uv 2>/dev/null)
+WORKERS ?= 2
+
+# Read when langgraph is imported, so it has to stand before Python starts.
+export LANGGRAPH_STRICT_MSGPACK := true
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup test check format layout lock chat draw bench clean
+
+help: ## list the commands
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+
+setup: $(VENV)/.installed ## make .venv from the lock file (skipped while lock and pyproject are unchanged)
+
+$(BIN)/python:
+ifdef UV
+	uv venv --quiet --allow-existing --python '>=3.11' $(VENV)
+else
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "$(PYTHON) is older than 3.11: name a newer one, as in  make PYTHON=python3.12 ..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+endif
+
+$(VENV)/.locked: $(LOCK) | $(BIN)/python
+ifdef UV
+	uv pip install --quiet --python $(BIN)/python -r $(LOCK)
+else
+	$(BIN)/python -m pip install --quiet -r $(LOCK)
+endif
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.locked pyproject.toml
+ifdef UV
+	uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+else
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+endif
+	@touch $@
+
+test: check ## layout, lint, types and every test, with coverage
+	$(BIN)/pytest --numprocesses=$(WORKERS) --dist=loadfile --cov --cov-report=term
+
+check: setup ## layout, lint and types, without the tests
+	$(BIN)/python tools/layout.py --check
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pyright
+
+format: setup ## sort imports and format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+layout: setup ## write stubs, guards and the package list from the tree
+	$(BIN)/python tools/layout.py
+
+lock: setup ## pin the newest releases pyproject allows, for every platform and Python version
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --universal --upgrade --python-version 3.11 --all-extras \
+		--no-header --no-annotate pyproject.toml --output-file $(LOCK)
+
+chat: setup ## talk to the agent
+	$(BIN)/ninefold chat
+
+draw: setup ## print the graph
+	$(BIN)/ninefold draw
+
+bench: setup ## run the measurements
+	$(BIN)/python -m bench
+
+clean: ## remove what the commands above made
+	rm -rf $(VENV) build dist *.egg-info .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

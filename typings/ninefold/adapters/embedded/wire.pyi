@@ -1,0 +1,1 @@
+from adapters.embedded.wire import *

@@ -1,0 +1,1 @@
+from policies.prompt_files import *
