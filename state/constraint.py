@@ -66,6 +66,8 @@ class Constraint(Value):
     origin: Origin = Origin.RULES
     status: ConstraintStatus = ConstraintStatus.ACTIVE
     superseded_by: Identifier | None = None
+    overrules: Annotated[str, Field(max_length=2000)] | None = None
+    """The words it was set against in a conflict decided without the person; shown beside it in that turn."""
 
 
 class TaskStatus(StrEnum):

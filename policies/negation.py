@@ -1,0 +1,39 @@
+"""Where a text says no: the clauses whose words may not be softened, shortened or turned round."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import cast
+
+import yaml
+
+from .text import Span, clauses
+
+_DATA = Path(__file__).parent / "data" / "negation.yaml"
+
+
+def negations(text: str) -> tuple[Span, ...]:
+    """Give every clause that holds a negation, as spans of the text.
+
+    "除了 X 都…" and "except for X, …" reach over a comma, so the clause behind it comes with them.
+    """
+    heard = _blank_other(text)
+    return tuple(span for span in clauses(text) if _pattern("negation").search(heard[span.start : span.end]))
+
+
+def is_negated(text: str) -> bool:
+    """Whether the text says no to something, in Chinese or in English."""
+    return _pattern("negation").search(_blank_other(text)) is not None
+
+
+def _blank_other(text: str) -> str:
+    """The text, at the same length, without the words that look like a negation and are none."""
+    return _pattern("other").sub(lambda found: " " * len(found[0]), text)
+
+
+@cache
+def _pattern(kind: str) -> re.Pattern[str]:
+    loaded = cast(dict[str, dict[str, list[str]]], yaml.safe_load(_DATA.read_text(encoding="utf-8")))
+    return re.compile("|".join(f"(?:{each})" for lines in loaded[kind].values() for each in lines), re.IGNORECASE)
