@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage
+
 
 class NinefoldError(Exception):
     """A named failure: `str(error)` is the cause followed by the next step.
@@ -68,6 +73,9 @@ class ReferenceNotFound(NinefoldError, KeyError):
 
 class ModelUnavailable(NinefoldError):
     """The model gave no usable reply; the person's message is kept and the turn can be taken again."""
+
+    partial: AIMessage | None = None
+    """What had arrived of the reply, under the id it streamed under; None when nothing had."""
 
 
 class ModelDown(ModelUnavailable):
