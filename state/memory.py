@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated
 
@@ -50,13 +52,35 @@ class MemoryRecord(Value):
     sequence: Count = 0
     """The turn's number; orders statements before the wall clock does."""
     last_hit: str | None = None
+    """When it last reached a prompt by search."""
     hits: Count = 0
+    seen: str | None = None
+    """When the person last said the same again."""
     status: MemoryStatus = MemoryStatus.ACTIVE
     superseded_by: Identifier | None = None
     thread: Identifier
     turn: Identifier
     role: str = "user"
     embedder: str = ""
+
+
+def in_order(records: Iterable[MemoryRecord]) -> tuple[MemoryRecord, ...]:
+    """Give the records oldest first: within a thread by turn, whatever the wall clock did; between threads by time."""
+    ordered: list[tuple[float, MemoryRecord]] = []
+    latest: dict[str, float] = {}
+    for record in sorted(records, key=lambda r: (r.sequence, instant(r.created), r.id)):
+        latest[record.thread] = max(latest.get(record.thread, instant(record.created)), instant(record.created))
+        ordered.append((latest[record.thread], record))
+    return tuple(record for _, record in sorted(ordered, key=lambda pair: (pair[0], pair[1].sequence, pair[1].id)))
+
+
+def instant(moment: str) -> float:
+    """Give an ISO 8601 time as seconds since 1970; one without an offset is read as UTC, an unreadable one is 0."""
+    try:
+        parsed = datetime.fromisoformat(moment)
+    except ValueError:
+        return 0.0
+    return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
 
 
 class Intent(Value):
@@ -91,6 +115,10 @@ class Recalled(Value):
     score: float | None
     """Cosine similarity; None for those that came by filter."""
     fate: Fate
+    subject: str | None = None
+    """The record's subject key; `constraint:…` is a constraint that the person said for all time."""
+    role: str = "user"
+    """Who said it: what a model noted by a tool never passes for the person's words."""
 
 
 class Placed(Value):
