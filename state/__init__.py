@@ -1,7 +1,7 @@
 """The words everyone shares: frozen values of a turn; the graph's own state is in `ninefold.state.turn_state`."""
 
-if __name__ != "ninefold.state":
-    raise ImportError("`state` is a room of one package: import ninefold.state")
+if __name__ != "ninefold.state":  # kept by `make layout`
+    raise ImportError("this folder is a part of one package: write `import ninefold.state`")
 
 from .base import (
     Count,

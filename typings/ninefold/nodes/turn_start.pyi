@@ -1,0 +1,1 @@
+from nodes.turn_start import *

@@ -1,0 +1,1 @@
+from policies.constraint_layer import *
