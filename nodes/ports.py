@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.tool import ToolCall
-from ninefold.state import Entry, Event, MemoryKind, MemoryRecord, MemoryStatus, Turn
+
+from ninefold.state import Entry, MemoryKind, MemoryRecord, MemoryStatus, Turn
 
 Schema = Mapping[str, Any]
 """A JSON schema, or a tool in the function-calling form of OpenAI."""
@@ -15,8 +16,15 @@ Schema = Mapping[str, Any]
 Ask = Callable[[Mapping[str, Any]], object]
 """Puts a question to the person and gives the answer; the turn waits, also across processes."""
 
-Tell = Callable[[Event], None]
-"""Shows an event to whoever listens while the turn runs."""
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class InThread(Protocol):
+    """Runs a blocking call in a thread, to its end even when the caller is cancelled."""
+
+    async def __call__(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Give what the call gives."""
 
 
 class TokenCounter(Protocol):

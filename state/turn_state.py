@@ -21,6 +21,9 @@ from .window import Entry, Unprocessed
 SCHEMA_VERSION = 1
 """The version of every stored value below; a change of shape raises it and adds a migration."""
 
+REMOVE_ALL = "__remove_all__"
+"""The id of a RemoveMessage after which the window is exactly the messages that follow (LangGraph's own marker)."""
+
 
 class Counters(BaseModel):
     """Totals of the thread, for people and for calibration."""

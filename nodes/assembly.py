@@ -1,0 +1,68 @@
+"""assembly: build this call's context anew from the layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ninefold.policies.apply import applied
+from ninefold.policies.assemble import Material, assemble
+from ninefold.policies.render import memory_line
+from ninefold.state import AgentSettings, Assembled, Entry, Fate, Language, Order, Placed, Recalled
+from ninefold.state.turn_state import TurnState, Update
+
+from .ports import Schema, TokenCounter
+
+
+def assembly(
+    state: TurnState, *, tokens: TokenCounter, settings: AgentSettings, fixed: str, tools: Sequence[Schema] = ()
+) -> Update:
+    """Give the view of the next call: a new one for each call, over the window as the pending proposals would leave it.
+
+    What was recalled is noted on the message it is sent with, so that the same bytes are sent again next turn.
+    """
+    assert state.turn is not None
+    language = state.language or Language.ENGLISH
+    window = applied(state.messages, state.entries, state.summary, state.proposals)
+    material = Material(
+        messages=window.messages,
+        entries=window.entries,
+        turn=state.turn.id,
+        constraints=state.constraints,
+        summary=window.summary,
+        memories=_memories(state.recalled),
+        fixed=fixed,
+        tools=tools,
+        language=language,
+        settings=settings,
+    )
+    view, placed = assemble(material, tokens)
+    kept = {memory.id for memory in placed}
+    return Update(
+        view=view,
+        entries=_place(state, placed) if settings.context_policy.order is Order.STABLE else state.entries,
+        recalled=tuple(_with_fate(memory, kept) for memory in state.recalled),
+        trace=(Assembled(tokens=view.tokens, needed=view.needed, gave_way=view.gave_way),),
+    )
+
+
+def _memories(recalled: Sequence[Recalled]) -> tuple[Placed, ...]:
+    return tuple(Placed(id=m.id, text=memory_line(m)) for m in recalled if m.fate is Fate.RECALLED)
+
+
+def _with_fate(memory: Recalled, kept: set[str]) -> Recalled:
+    if memory.fate is Fate.RECALLED and memory.id not in kept:
+        return memory.model_copy(update={"fate": Fate.OVER_BUDGET})
+    return memory
+
+
+def _place(state: TurnState, placed: tuple[Placed, ...]) -> tuple[Entry, ...]:
+    """Give the entries with the memories noted on the last message that the person wrote in this turn."""
+    assert state.turn is not None
+    people = {m.id for m in state.messages if m.type == "human"}
+    mine = [e.message for e in state.entries if e.turn == state.turn.id and e.message in people]
+    if not mine:
+        return state.entries
+    return tuple(
+        e.model_copy(update={"placed": placed}) if e.message == mine[-1] and e.placed != placed else e
+        for e in state.entries
+    )

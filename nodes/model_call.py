@@ -1,0 +1,157 @@
+"""model_call: send the proven view, keep the reply."""
+
+from __future__ import annotations
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from ninefold.policies.render import render, sent_message
+from ninefold.policies.text import plain_text
+from ninefold.state import (
+    AgentSettings,
+    Degraded,
+    Entry,
+    Event,
+    Language,
+    ModelCalled,
+    ModelCutOff,
+    Outcome,
+    OutcomeStatus,
+    Step,
+)
+from ninefold.state.turn_state import TurnState, Update
+
+from .ports import Chat, TokenCounter
+
+_LIMIT = {
+    Language.CHINESE: "（本轮的工具调用已达上限 {limit} 次，未再继续。）",
+    Language.ENGLISH: "(This turn reached its limit of {limit} rounds of tool calls and went no further.)",
+}
+_CUT = {
+    Language.CHINESE: "回复被截断，未写完",
+    Language.ENGLISH: "the reply was cut off and is not complete",
+}
+TRUNCATION_MARGIN = 0.05
+"""Share by which a server may count less than an exact count before its prompt was evidently cut."""
+
+
+def model_call(state: TurnState, *, chat: Chat, tokens: TokenCounter, settings: AgentSettings, fixed: str) -> Update:
+    """Give the model's reply to the view; a reply that was cut off is kept and marked.
+
+    Raises:
+        ModelUnavailable: no usable reply; the turn stays where it stands and can be taken again.
+    """
+    prompt = _prompt(state, fixed)
+    try:
+        reply = chat.reply(prompt, num_predict=_reserve(state))
+    except ModelCutOff as error:
+        reply = _partial(error)
+    return _taken(state, reply, tokens, settings)
+
+
+async def amodel_call(
+    state: TurnState, *, chat: Chat, tokens: TokenCounter, settings: AgentSettings, fixed: str
+) -> Update:
+    """Give what `model_call` gives, cancellable while the model writes."""
+    prompt = _prompt(state, fixed)
+    try:
+        reply = await chat.areply(prompt, num_predict=_reserve(state))
+    except ModelCutOff as error:
+        reply = _partial(error)
+    return _taken(state, reply, tokens, settings)
+
+
+def _prompt(state: TurnState, fixed: str) -> list[BaseMessage]:
+    assert state.view is not None
+    return render(state.view, state.messages, state.entries, fixed=fixed, language=state.language or Language.ENGLISH)
+
+
+def _reserve(state: TurnState) -> int:
+    assert state.view is not None
+    return state.view.reserve
+
+
+def _partial(error: ModelCutOff) -> AIMessage:
+    """Give what the model had written when its stream ended, or pass the error on when that is nothing."""
+    if error.partial is None or not plain_text(error.partial).strip():
+        raise error
+    metadata = {**error.partial.response_metadata, "done_reason": "cut_off"}
+    return error.partial.model_copy(update={"response_metadata": metadata})
+
+
+def _taken(state: TurnState, reply: AIMessage, tokens: TokenCounter, settings: AgentSettings) -> Update:
+    """Give the state with the reply in the window, and how the turn stands."""
+    assert state.turn is not None
+    assert state.view is not None
+    language = state.language or Language.ENGLISH
+    limit = settings.context_policy.max_tool_rounds
+    stopped = bool(reply.tool_calls) and state.tool_rounds >= limit
+    if stopped:
+        notice = _LIMIT[language].format(limit=limit)
+        text = "\n\n".join(part for part in (plain_text(reply), notice) if part)
+        reply = AIMessage(
+            text, id=reply.id, response_metadata=reply.response_metadata, usage_metadata=reply.usage_metadata
+        )
+    cut = reply.response_metadata.get("done_reason") in ("length", "cut_off")
+    if cut:
+        reply = reply.model_copy(update={"additional_kwargs": {**reply.additional_kwargs, "partial": True}})
+    usage = reply.usage_metadata or {}
+    server = usage.get("input_tokens")
+    written = usage.get("output_tokens")
+    sequence = 1 + max((e.sequence for e in state.entries if e.turn == state.turn.id), default=-1)
+    count = tokens.message(sent_message(reply, plain_text(reply)))
+    events: list[Event] = [
+        ModelCalled(
+            step=Step.MODEL_CALL,
+            purpose="reply",
+            prompt_tokens=state.view.tokens,
+            server_tokens=server,
+            reply_tokens=written,
+            cached_tokens=(usage.get("input_token_details") or {}).get("cache_read"),
+            reason=tokens.name,
+        )
+    ]
+    if cut:
+        cause = str(reply.response_metadata.get("done_reason"))
+        events.append(Degraded(step=Step.MODEL_CALL, what=_CUT[language], cause=cause))
+    if tokens.exact and server is not None and server < state.view.tokens * (1 - TRUNCATION_MARGIN):
+        events.append(_truncated(server, state.view.tokens, language))
+    return Update(
+        messages=[reply],
+        entries=(
+            *state.entries,
+            Entry(message=reply.id or "", turn=state.turn.id, sequence=sequence, tokens=count),
+        ),
+        counters=state.counters.model_copy(
+            update={
+                "prompt_tokens": state.counters.prompt_tokens + state.view.tokens,
+                "reply_tokens": state.counters.reply_tokens + (written or count),
+                "correction": _correction(state, server, tokens),
+            }
+        ),
+        outcome=_outcome(reply, stopped=stopped),
+        trace=tuple(events),
+    )
+
+
+def _truncated(server: int, ours: int, language: Language) -> Degraded:
+    what = {
+        Language.CHINESE: "服务器截断了提示",
+        Language.ENGLISH: "the server cut the prompt",
+    }[language]
+    return Degraded(step=Step.MODEL_CALL, what=what, cause=f"prompt_eval_count {server} < {ours}")
+
+
+def _correction(state: TurnState, server: int | None, tokens: TokenCounter) -> float:
+    """Give the factor for later counts: raised when the server counted more than we did, never lowered."""
+    assert state.view is not None
+    if tokens.exact or server is None or server <= state.view.tokens:
+        return state.counters.correction
+    return min(16.0, state.counters.correction * server / max(state.view.tokens, 1))
+
+
+def _outcome(reply: AIMessage, *, stopped: bool) -> Outcome | None:
+    if stopped:
+        return Outcome(status=OutcomeStatus.STEP_LIMIT)
+    if reply.tool_calls:
+        return None
+    return Outcome(status=OutcomeStatus.ANSWERED)

@@ -1,0 +1,262 @@
+"""A turn's context as a view that fits: layers in order, giving way in a stated order when they must."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Protocol
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
+
+from ninefold.state import (
+    AgentSettings,
+    Clip,
+    Constraint,
+    Entry,
+    Language,
+    Layer,
+    LayerName,
+    Order,
+    Piece,
+    Placed,
+    Scope,
+    Summary,
+    View,
+)
+
+from .constraint_layer import render_constraints
+from .neutralise import anchors
+from .references import reference_id
+from .render import block, memory_lines, render
+from .summary_layer import render_summary
+from .text import plain_text
+
+SMALLEST_CLIP = 96
+"""Tokens of a message below which clipping it further would leave nothing to read."""
+SMALLEST_RESULT = 160
+"""Tokens to which the results of the present turn may be cut before the person's own long text is."""
+
+
+class Counter(Protocol):
+    """The part of a token counter that fitting needs."""
+
+    def message(self, message: BaseMessage) -> int:
+        """Give what a message adds to a rendered prompt."""
+
+    def overhead(self, tools: Sequence[Mapping[str, object]] = ()) -> int:
+        """Give what the tools and the reply primer add."""
+
+    def clip(self, text: str, limit: int, *, tail: bool = False) -> str:
+        """Give the longest head, or tail, of at most `limit` tokens."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """Everything a view is made of, before anything gives way."""
+
+    messages: Sequence[BaseMessage]
+    entries: Sequence[Entry]
+    turn: str
+    constraints: Sequence[Constraint]
+    summary: Summary
+    memories: Sequence[Placed]
+    fixed: str
+    tools: Sequence[Mapping[str, object]]
+    language: Language
+    settings: AgentSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Draft:
+    """What is still in the view while it is being fitted."""
+
+    memories: tuple[Placed, ...]
+    summary: Summary
+    turns: tuple[tuple[Piece, ...], ...]
+    current: tuple[Piece, ...]
+
+
+def assemble(material: Material, tokens: Counter) -> tuple[View, tuple[Placed, ...]]:
+    """Give the view of the next call and the memories that it places.
+
+    When the prompt and the reserve exceed num_ctx, layers give way in this order: memories, summary, oldest window
+    turns, tool results of this turn, and last the middle of a text of the person's that is too long on its own, each by
+    reference; the fixed layer and the constraints never do. `needed` tells what nothing giving way would have taken.
+    `over` names the layer that cannot fit at all.
+    """
+    policy = material.settings.context_policy
+    reserve = material.settings.model.num_predict
+    budget = material.settings.model.num_ctx - reserve
+    groups = [tuple(group) for _, group in groupby(material.entries, key=lambda entry: entry.turn)]
+    draft = _Draft(
+        memories=tuple(material.memories),
+        summary=material.summary,
+        turns=tuple(tuple(Piece(message=e.message) for e in g) for g in groups if g[0].turn != material.turn),
+        current=tuple(Piece(message=e.message) for e in material.entries if e.turn == material.turn),
+    )
+    layers = _layers(draft, material, tokens, policy.order)
+    needed = total = _total(layers, material, tokens)
+    gave_way: dict[str, int] = {}
+    while total > budget:
+        step = _give_way(draft, material, tokens, excess=total - budget)
+        if step is None:
+            break
+        draft, name = step
+        gave_way[name] = gave_way.get(name, 0) + 1
+        layers = _layers(draft, material, tokens, policy.order)
+        total = _total(layers, material, tokens)
+    view = View(
+        layers=layers,
+        tokens=total,
+        reserve=reserve,
+        needed=needed,
+        gave_way=tuple(f"{name}: {count}" for name, count in gave_way.items()),
+        over=_largest(layers) if total > budget else None,
+    )
+    return view, draft.memories
+
+
+def _layers(draft: _Draft, material: Material, tokens: Counter, order: Order) -> tuple[Layer, ...]:
+    """Give the layers of a draft in the order they are sent, each with the tokens it adds."""
+    label = anchors(material.language)
+    session = [c for c in material.constraints if c.scope is not Scope.TURN]
+    this_turn = [c for c in material.constraints if c.scope is Scope.TURN]
+    texts = {
+        LayerName.CONSTRAINTS: (label.constraints, render_constraints(session) if session else ""),
+        LayerName.SUMMARY: (
+            label.summary,
+            "" if draft.summary.empty else render_summary(draft.summary, material.language),
+        ),
+        LayerName.MEMORIES: (label.memories, memory_lines(draft.memories)),
+        LayerName.TURN_CONSTRAINTS: (label.turn_constraints, render_constraints(this_turn) if this_turn else ""),
+    }
+    pieces = {
+        LayerName.WINDOW: tuple(piece for turn in draft.turns for piece in turn),
+        LayerName.CURRENT: draft.current,
+    }
+    digest = hashlib.sha256(material.fixed.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    fixed = tokens.message(SystemMessage(material.fixed)) + tokens.overhead(material.tools)
+    layers = [Layer(name=LayerName.FIXED, text=digest, tokens=fixed)]
+    head = material.fixed
+    for name in ORDERS[order]:
+        if name in pieces:
+            if pieces[name] or name is LayerName.CURRENT:
+                anchor = label.current if name is LayerName.CURRENT else ""
+                cost = _messages_cost(name, pieces[name], material, tokens)
+                layers.append(Layer(name=name, anchor=anchor, pieces=pieces[name], tokens=cost))
+            continue
+        anchor, text = texts[name]
+        if not text:
+            continue
+        longer = f"{head}\n\n{block(anchor, text)}"
+        cost = tokens.message(SystemMessage(longer)) - tokens.message(SystemMessage(head))
+        layers.append(Layer(name=name, anchor=anchor, text=text, tokens=max(cost, 0)))
+        if name in (LayerName.CONSTRAINTS, LayerName.SUMMARY):
+            head = longer
+    return tuple(layers)
+
+
+ORDERS: Mapping[Order, tuple[LayerName, ...]] = {
+    Order.STABLE: (
+        LayerName.CONSTRAINTS,
+        LayerName.SUMMARY,
+        LayerName.WINDOW,
+        LayerName.MEMORIES,
+        LayerName.TURN_CONSTRAINTS,
+        LayerName.CURRENT,
+    ),
+    Order.RECALL_FIRST: (
+        LayerName.CONSTRAINTS,
+        LayerName.SUMMARY,
+        LayerName.MEMORIES,
+        LayerName.WINDOW,
+        LayerName.TURN_CONSTRAINTS,
+        LayerName.CURRENT,
+    ),
+}
+"""The two orders of a prompt behind the fixed layer: S3 §6.1's and S0 §3.3's."""
+
+
+def _messages_cost(name: LayerName, pieces: tuple[Piece, ...], material: Material, tokens: Counter) -> int:
+    layer = Layer(name=name, pieces=pieces, tokens=0)
+    view = View(layers=(layer,), tokens=0, reserve=0, needed=0)
+    return sum(tokens.message(message) for message in _rendered(view, material)[1:])
+
+
+def _total(layers: tuple[Layer, ...], material: Material, tokens: Counter) -> int:
+    """Give the tokens of the rendered prompt itself; the layers' own figures only explain it."""
+    view = View(layers=layers, tokens=0, reserve=0, needed=0)
+    sent = _rendered(view, material)
+    return sum(tokens.message(message) for message in sent) + tokens.overhead(material.tools)
+
+
+def _rendered(view: View, material: Material) -> list[BaseMessage]:
+    return render(view, material.messages, material.entries, fixed=material.fixed, language=material.language)
+
+
+def _largest(layers: Sequence[Layer]) -> LayerName:
+    return max(layers, key=lambda layer: layer.tokens).name
+
+
+def _give_way(draft: _Draft, material: Material, tokens: Counter, *, excess: int) -> tuple[_Draft, str] | None:
+    """Give the draft with the next thing out or shortened, and the layer it belongs to; None when nothing is left."""
+    if draft.memories:
+        return replace(draft, memories=draft.memories[:-1]), LayerName.MEMORIES
+    if not draft.summary.empty:
+        return replace(draft, summary=_shorter(draft.summary)), LayerName.SUMMARY
+    if draft.turns:
+        return replace(draft, turns=draft.turns[1:]), LayerName.WINDOW
+    return _clip_current(
+        draft, material, tokens, excess, ToolMessage, SMALLEST_RESULT, "tool_results"
+    ) or _clip_current(draft, material, tokens, excess, HumanMessage, SMALLEST_CLIP, LayerName.CURRENT)
+
+
+def _shorter(summary: Summary) -> Summary:
+    """Give the summary without its least needed item: facts, then decisions, then next steps, oldest first."""
+    if summary.other_facts:
+        return summary.model_copy(update={"other_facts": summary.other_facts[1:]})
+    if summary.decisions:
+        return summary.model_copy(update={"decisions": summary.decisions[1:]})
+    if summary.next_steps:
+        return summary.model_copy(update={"next_steps": summary.next_steps[1:]})
+    return Summary(covers=summary.covers)
+
+
+def _clip_current(
+    draft: _Draft,
+    material: Material,
+    tokens: Counter,
+    excess: int,
+    role: type[BaseMessage],
+    smallest: int,
+    name: str,
+) -> tuple[_Draft, str] | None:
+    """Give the draft with this turn's longest message of a role cut to what is needed, not below the smallest clip."""
+    known = {message.id: message for message in material.messages}
+    sizes = {}
+    for piece in draft.current:
+        message = known[piece.message]
+        if isinstance(message, role):
+            text = plain_text(message)
+            sent = text if piece.clip is None else text[: piece.clip.head] + text[len(text) - piece.clip.tail :]
+            sizes[piece.message] = tokens.message(HumanMessage(sent))
+    if not sizes:
+        return None
+    longest = max(sizes, key=lambda message: sizes[message])
+    limit = max(smallest, min(sizes[longest] - excess - 48, int(sizes[longest] * 0.9)))
+    if sizes[longest] <= smallest or limit >= sizes[longest]:
+        return None
+    text = plain_text(known[longest])
+    entry = next(e for e in material.entries if e.message == longest)
+    clip = _clip(text, limit, entry, tokens)
+    pieces = tuple(Piece(message=p.message, clip=clip) if p.message == longest else p for p in draft.current)
+    return replace(draft, current=pieces), name
+
+
+def _clip(text: str, limit: int, entry: Entry, tokens: Counter) -> Clip:
+    """Give the clip that keeps two thirds of the limit at the head and one third at the tail."""
+    head = len(tokens.clip(text, limit * 2 // 3))
+    tail = min(len(tokens.clip(text, limit // 3, tail=True)), len(text) - head)
+    return Clip(head=head, tail=tail, reference=entry.reference or reference_id(entry.turn, entry.sequence))

@@ -1,0 +1,148 @@
+"""The bytes of a prompt: a view and the window's messages become the messages that are sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+
+from ninefold.state import Clip, Entry, Language, Layer, LayerName, Piece, Placed, Recalled, View
+
+from .neutralise import anchors, neutralise
+from .references import reference_marker
+from .text import plain_text
+
+
+def render(
+    view: View, messages: Sequence[BaseMessage], entries: Sequence[Entry], *, fixed: str, language: Language
+) -> list[BaseMessage]:
+    """Give the messages of a call in the order of the view's layers.
+
+    One system message first; no two neighbours of one role that a chat template would merge in a way of its own, except
+    the results of parallel tool calls. Text of people, tools and models is neutralised; the layers' own text is made
+    so that it needs none.
+    """
+    known = {message.id: message for message in messages if message.id is not None}
+    placed = {entry.message: entry.placed for entry in entries}
+    head: list[str] = [fixed]
+    before: list[str] = []
+    body: list[BaseMessage] = []
+    window_seen = False
+    for layer in view.layers:
+        match layer.name:
+            case LayerName.FIXED:
+                pass
+            case LayerName.CONSTRAINTS | LayerName.SUMMARY:
+                head.append(block(layer.anchor, layer.text))
+            case LayerName.MEMORIES | LayerName.TURN_CONSTRAINTS:
+                (before if window_seen else head).append(block(layer.anchor, layer.text))
+            case LayerName.WINDOW:
+                window_seen = True
+                body += _sent(layer.pieces, known, placed, language)
+            case LayerName.CURRENT:
+                body += _current(layer, known, before, language)
+    return [SystemMessage("\n\n".join(head)), *join_neighbours(body)]
+
+
+def block(anchor: str, text: str) -> str:
+    """Give a layer's text under its anchor."""
+    return f"{anchor}\n{text}"
+
+
+def memory_block(placed: Sequence[Placed], language: Language) -> str:
+    """Give the recalled memories as they stand in a message."""
+    return block(anchors(language).memories, memory_lines(placed))
+
+
+def memory_lines(placed: Sequence[Placed]) -> str:
+    """Give one line for each placed memory."""
+    return "\n".join(neutralise(memory.text) for memory in placed)
+
+
+def memory_line(memory: Recalled) -> str:
+    """Give a recalled memory as one line: when it was said, what kind it is, what it says."""
+    return f"- {memory.created[:10]} ({memory.kind}) {' '.join(memory.text.split())}"
+
+
+def with_blocks(words: str, blocks: Sequence[str], language: Language) -> str:
+    """Give the person's words under the anchor of the current request, when any block stands before them."""
+    if not blocks:
+        return words
+    return "\n\n".join([*blocks, block(anchors(language).current, words)])
+
+
+def sent_text(message: BaseMessage, clip: Clip | None, language: Language) -> str:
+    """Give a message's text as it is sent: clipped where the view says so, then neutralised."""
+    text = plain_text(message)
+    if clip is None:
+        return neutralise(text)
+    marker = reference_marker(clip.reference, len(text), language)
+    tail = text[len(text) - clip.tail :] if clip.tail else ""
+    return "\n".join(part for part in (neutralise(text[: clip.head]), marker, neutralise(tail)) if part)
+
+
+def sent_message(message: BaseMessage, text: str) -> BaseMessage:
+    """Give the message that carries this text over the wire: role, text, calls and nothing else.
+
+    An AI message with calls is sent without its text: qwen2.5's template would render the text and drop the calls, and
+    a neighbour that carries the text alone would be merged with it by the server.
+    """
+    match message:
+        case AIMessage() if message.tool_calls:
+            return AIMessage("", tool_calls=message.tool_calls)
+        case AIMessage():
+            return AIMessage(text)
+        case ToolMessage():
+            return ToolMessage(text, tool_call_id=message.tool_call_id, name=message.name)
+        case _:
+            return HumanMessage(text)
+
+
+def join_neighbours(messages: Iterable[BaseMessage]) -> list[BaseMessage]:
+    """Give the messages with neighbouring messages of one speaker joined, as the server would join them."""
+    joined: list[BaseMessage] = []
+    for message in messages:
+        last = joined[-1] if joined else None
+        if isinstance(message, HumanMessage) and isinstance(last, HumanMessage):
+            joined[-1] = HumanMessage(f"{last.text}\n\n{message.text}")
+        elif (
+            isinstance(message, AIMessage)
+            and isinstance(last, AIMessage)
+            and not (message.tool_calls or last.tool_calls)
+        ):
+            joined[-1] = AIMessage(f"{last.text}\n\n{message.text}")
+        else:
+            joined.append(message)
+    return joined
+
+
+def _sent(
+    pieces: Sequence[Piece],
+    known: Mapping[str, BaseMessage],
+    placed: Mapping[str, tuple[Placed, ...]],
+    language: Language,
+) -> list[BaseMessage]:
+    sent = []
+    for piece in pieces:
+        message = known[piece.message]
+        text = sent_text(message, piece.clip, language)
+        memories = placed.get(piece.message, ())
+        if memories:
+            text = with_blocks(text, [memory_block(memories, language)], language)
+        sent.append(sent_message(message, text))
+    return sent
+
+
+def _current(
+    layer: Layer, known: Mapping[str, BaseMessage], blocks: Sequence[str], language: Language
+) -> list[BaseMessage]:
+    """Give the present turn: the blocks stand in its last message of the person, before the words."""
+    last = max((i for i, p in enumerate(layer.pieces) if isinstance(known[p.message], HumanMessage)), default=None)
+    sent = []
+    for index, piece in enumerate(layer.pieces):
+        message = known[piece.message]
+        text = sent_text(message, piece.clip, language)
+        if index == last:
+            text = with_blocks(text, blocks, language)
+        sent.append(sent_message(message, text))
+    return sent
