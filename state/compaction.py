@@ -28,6 +28,21 @@ class Replacement(Value):
     reference: Identifier
     dropped: Annotated[tuple[str, ...], Field(max_length=64)] = ()
     """Paths of a structured result that the text no longer holds; each is reachable by the reference."""
+    tokens: Count | None = None
+    """What the message adds to a rendered prompt from then on; None leaves the count as it was."""
+
+
+MAX_BY_REFERENCE = 256
+"""Spans that one proposal names as standing behind a reference; with more it is told how many."""
+
+
+class Missing(Value):
+    """A span that a proof looked for and did not find."""
+
+    kind: str
+    """negation, number, date, identifier, path, url, version, quotation, name, constraint, call or budget."""
+    span: ShortText
+    source: Identifier | None = None
 
 
 class Proposal(Value):
@@ -42,6 +57,12 @@ class Proposal(Value):
     summary: Summary | None = None
     freed: Count = 0
     """Tokens it is expected to free."""
+    by_reference: Annotated[tuple[Missing, ...], Field(max_length=MAX_BY_REFERENCE)] = ()
+    """Exact values that from then on stand behind a reference only; said, never silent."""
+    repaired: bool = False
+    """True once a proof has put missing spans back; it is repaired once."""
+    reason: ShortText = ""
+    """What it could not do as asked, for the trace."""
 
 
 class Struck(Value):
@@ -49,15 +70,6 @@ class Struck(Value):
 
     strategy: str
     span: tuple[Identifier, ...]
-
-
-class Missing(Value):
-    """A span that a proof looked for and did not find."""
-
-    kind: str
-    """negation, number, date, identifier, path, url, version, quotation, name, constraint, call or budget."""
-    span: ShortText
-    source: Identifier | None = None
 
 
 class Verdict(Value):

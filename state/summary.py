@@ -26,6 +26,10 @@ class Item(Value):
     """Only for next steps."""
 
 
+MAX_REFERENCES = 16
+"""References that a summary names; older messages are found by searching the archive."""
+
+
 class Summary(Value):
     """Four fields; preferences are references to memories or constraints, never their text."""
 
@@ -33,6 +37,8 @@ class Summary(Value):
     preferences: tuple[Identifier, ...] = ()
     next_steps: tuple[Item, ...] = ()
     other_facts: tuple[Item, ...] = ()
+    references: Annotated[tuple[Identifier, ...], Field(max_length=MAX_REFERENCES)] = ()
+    """Archived messages whose details the summary has no room for, newest last; each can be expanded."""
     covers: Identifier | None = None
     """The newest turn it covers."""
 
@@ -44,4 +50,4 @@ class Summary(Value):
     @property
     def empty(self) -> bool:
         """True when it says nothing."""
-        return not (self.items or self.preferences)
+        return not (self.items or self.preferences or self.references)

@@ -1,0 +1,100 @@
+"""When the window is too full, and which strategies are left to make room: one descent a turn, mildest first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from ninefold.state import AgentSettings
+from ninefold.state.turn_state import TurnState
+
+from .apply import over
+from .window import movable, people_and_replies
+
+
+class Named(Protocol):
+    """Anything with a strategy's name."""
+
+    @property
+    def name(self) -> str:
+        """Its name, as proposals and traces carry it."""
+
+
+class Pressure(NamedTuple):
+    """How full the window is, with the pending proposals, and what must leave it."""
+
+    needed: int
+    """Tokens of the prompt if nothing gave way."""
+    window: int
+    """Tokens of the window's messages."""
+    messages: int
+    """Messages of the person and replies in the window."""
+    soft: int
+    hard: int
+    tokens_to_free: int
+    messages_to_leave: int
+    room_to_make: int
+    """Tokens that may leave at all; below `smallest_block` a cut is not worth its broken prefix."""
+    smallest_block: int
+    fired: tuple[str, ...]
+    """The triggers that are over their number: hard, window, recent_keep."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the window is to be compacted now."""
+        return bool(self.fired) and self.room_to_make >= self.smallest_block
+
+
+def pressure(state: TurnState, settings: AgentSettings) -> Pressure:
+    """Give the pressure on the window: a trigger fires at its high mark, and its descent ends at its low mark.
+
+    Marks: the whole prompt from hard_threshold down to soft_threshold, the window's tokens from
+    summary_threshold_tokens down to half, its messages from recent_keep down to half. A trigger is judged on the window
+    before any proposal of this descent, so that the descent goes on until the low mark and not only below the high one.
+    """
+    policy = settings.context_policy
+    room = settings.model.num_ctx - settings.model.num_predict
+    soft, hard = int(room * policy.soft_threshold), int(room * policy.hard_threshold)
+    now = over(state, state.proposals)
+    freed = sum(proposal.freed for proposal in state.proposals)
+    needed = state.view.needed if state.view else 0
+    tokens = sum(entry.tokens for entry in now.entries)
+    count, count_before = people_and_replies(now), people_and_replies(state)
+    gauges = (
+        ("hard", needed + freed, needed, hard, soft),
+        (
+            "window",
+            sum(e.tokens for e in state.entries),
+            tokens,
+            policy.summary_threshold_tokens,
+            policy.summary_threshold_tokens // 2,
+        ),
+        ("recent_keep", count_before, count, policy.recent_keep, policy.recent_keep // 2),
+    )
+    excess = {name: current - low for name, before, current, high, low in gauges if before > high and current > low}
+    messages = excess.get("recent_keep", 0)
+    return Pressure(
+        needed=needed,
+        window=tokens,
+        messages=count,
+        soft=soft,
+        hard=hard,
+        tokens_to_free=max(excess.get("hard", 0), excess.get("window", 0)),
+        messages_to_leave=messages,
+        room_to_make=sum(group.tokens for group in movable(now, settings)),
+        smallest_block=0 if messages else max(64, min(policy.summary_threshold_tokens, hard) // 16),
+        fired=tuple(excess),
+    )
+
+
+def strategies_left(state: TurnState, settings: AgentSettings, strategies: Sequence[Named]) -> tuple[str, ...]:
+    """Give the names of the strategies that may still be tried in this turn, mildest first."""
+    if state.candidates >= settings.context_policy.max_candidates:
+        return ()
+    tried = {proposal.strategy for proposal in state.proposals} | {struck.strategy for struck in state.struck}
+    return tuple(strategy.name for strategy in strategies if strategy.name not in tried)
+
+
+def strategy_left(state: TurnState, settings: AgentSettings, strategies: Sequence[Named]) -> bool:
+    """Whether a strategy is left to try in this turn."""
+    return bool(strategies_left(state, settings, strategies))
