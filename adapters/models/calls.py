@@ -1,0 +1,103 @@
+"""What any chat model is told with one call, and what may call at the same time."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, ClassVar, NamedTuple
+
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+from .errors import Server
+
+_LIMIT_NAMES = ("num_predict", "max_tokens", "max_output_tokens", "max_tokens_to_sample", "max_new_tokens")
+_POLL_SECONDS = 0.02
+
+
+class Limits(NamedTuple):
+    """How one model takes the limits of a call."""
+
+    server: Server
+    options: Mapping[str, Any] | None
+    """Ollama's options as the model has them: a call's own options replace all of them, so each call repeats them."""
+    reply_limit: str | None
+    """The name of the argument that bounds a reply; None when the model takes none."""
+
+    def arguments(self, *, num_predict: int, num_ctx: int | None, temperature: float | None = None) -> dict[str, Any]:
+        """Give the keyword arguments of one call."""
+        if self.options is None:
+            return {self.reply_limit: num_predict} if self.reply_limit else {}
+        sent = {**self.options, "num_predict": num_predict}
+        if num_ctx is not None:
+            sent["num_ctx"] = num_ctx
+        if temperature is not None:
+            sent["temperature"] = temperature
+        return {"options": sent}
+
+
+def limits_of(model: BaseChatModel) -> Limits:
+    """Find out how a model takes its limits: Ollama's per-call options, or the field that bounds its replies."""
+    fields = type(model).model_fields
+    name = _first(model, "model", "model_name", "model_path") or model._llm_type
+    url = _first(model, "base_url", "openai_api_base")
+    if model._llm_type == "chat-ollama":
+        from ollama import Options
+
+        own = {option: getattr(model, option, None) for option in Options.model_fields}
+        return Limits(Server(name, url, ollama=True), {k: v for k, v in own.items() if v is not None}, "num_predict")
+    return Limits(Server(name, url), None, next((limit for limit in _LIMIT_NAMES if limit in fields), None))
+
+
+def _first(model: BaseChatModel, *names: str) -> str | None:
+    return next((str(value) for name in names if (value := getattr(model, name, None))), None)
+
+
+def with_tools(
+    model: BaseChatModel, tools: Sequence[BaseTool]
+) -> tuple[Runnable[LanguageModelInput, AIMessage], tuple[dict[str, Any], ...], str | None]:
+    """Give the model with the tools bound, the schemas it is sent, and what is lacking when it takes no tools."""
+    if not tools:
+        return model, (), None
+    try:
+        bound = model.bind_tools(list(tools))
+    except NotImplementedError:
+        return model, (), f"{limits_of(model).server.model} cannot call tools: it works without them."
+    return bound, tuple(convert_to_openai_tool(tool) for tool in tools), None
+
+
+class Turnstile:
+    """Lets a number of calls at a time through to one server, over all models of this process."""
+
+    _made: ClassVar[dict[str, Turnstile]] = {}
+    _making = threading.Lock()
+
+    def __init__(self, places: int) -> None:
+        self._free = threading.Semaphore(places)
+
+    @classmethod
+    def of(cls, server: Server, places: int) -> Turnstile:
+        """Give the one turnstile of a server; the first who asks sets how many it lets through."""
+        with cls._making:
+            return cls._made.setdefault(server.url or server.model, cls(places))
+
+    @contextmanager
+    def passed(self) -> Iterator[None]:
+        """Hold one place, waiting for it."""
+        with self._free:
+            yield
+
+    @asynccontextmanager
+    async def apassed(self) -> AsyncIterator[None]:
+        """Hold one place, waiting for it without holding a thread: waiters that park threads can starve the holder."""
+        while not self._free.acquire(blocking=False):
+            await asyncio.sleep(_POLL_SECONDS)
+        try:
+            yield
+        finally:
+            self._free.release()

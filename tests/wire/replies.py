@@ -1,0 +1,76 @@
+"""What the wire's server can be told to answer, one value per kind of reply or failure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Say:
+    """Text, streamed in pieces."""
+
+    text: str
+    done_reason: str = "stop"
+    pieces: int = 3
+    pause: float = 0.0
+    """Seconds before each piece."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One or more tool calls, with text before them if given."""
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    text: str = ""
+    more: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+
+
+@dataclass(frozen=True)
+class Fail:
+    """An HTTP error with Ollama's body; 404 without words is a model that was not pulled."""
+
+    status: int = 500
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Hang:
+    """Nothing at all for this many seconds, after some text if given."""
+
+    seconds: float = 30.0
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A stream that ends without `done`; `abruptly` breaks the connection as well."""
+
+    text: str
+    abruptly: bool = False
+
+
+@dataclass(frozen=True)
+class ErrorMidway:
+    """Some text, then an error line in the stream."""
+
+    text: str
+    error: str = "an error was encountered while running the model"
+
+
+@dataclass(frozen=True)
+class Noise:
+    """HTTP 200 with a body that is no NDJSON."""
+
+    body: str = "<html>It works!</html>"
+
+
+@dataclass(frozen=True)
+class Load:
+    """The server loaded the model and wrote nothing."""
+
+
+EMPTY = Say("")
+Reply = Say | Call | Fail | Hang | Cut | ErrorMidway | Noise | Load

@@ -1,0 +1,1 @@
+from adapters.models.asking import *
