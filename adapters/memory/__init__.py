@@ -1,0 +1,1 @@
+"""Where memories are kept: Chroma, or the process itself; one contract for all."""

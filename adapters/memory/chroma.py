@@ -1,0 +1,204 @@
+"""Memories in Chroma, embedded in a folder or behind a server's URL, through langchain-chroma."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from langchain_core.embeddings import Embeddings
+
+from ninefold.state import MemoryKind, MemoryRecord, MemoryStatus, MemoryStoreError, NinefoldError
+from ninefold.state.memory import in_order
+
+from .collection import open_collection
+from .connection import Connection
+from .rows import checked_user, metadata, to_record, where
+from .vectors import CheckedEmbeddings, clean
+
+if TYPE_CHECKING:
+    from langchain_chroma import Chroma
+
+Answer = TypeVar("Answer")
+Found = tuple[tuple[MemoryRecord, float], ...]
+
+
+class ChromaMemory:
+    """The memories of many people, each found by cosine and exact user id.
+
+    Args:
+        place: a folder of its own, or the URL of a Chroma server.
+        embeddings: the embedding model; chromadb's own, which downloads one, is never used.
+        stamp: the embedding model's name, "provider:model".
+        min_score: the threshold; None takes the embedder's own.
+        timeout: seconds until a server's answer is given up.
+    """
+
+    def __init__(
+        self,
+        place: Path | str,
+        embeddings: Embeddings,
+        stamp: str,
+        *,
+        min_score: float | None = None,
+        timeout: float = 10,
+    ) -> None:
+        self._embeddings = CheckedEmbeddings(embeddings, stamp)
+        self._min_score = self._embeddings.min_score if min_score is None else min_score
+        self._connection = Connection(place, timeout=timeout)
+        self._store: Chroma | None = None
+        self._lock = RLock()
+
+    @property
+    def embedder(self) -> str:
+        """The stamp of the embedding model."""
+        return self._embeddings.stamp
+
+    @property
+    def min_score(self) -> float:
+        """The threshold, as cosine similarity."""
+        return self._min_score
+
+    def check(self) -> None:
+        """Open the store now.
+
+        Raises:
+            EmbedderMismatch: it belongs to another embedder or measures another distance.
+            MemoryStoreError: it cannot be opened.
+        """
+        self._ask("be opened", lambda _: None)
+
+    def close(self) -> None:
+        """Let go of the folder; a later call opens it again."""
+        with self._lock:
+            self._store = None
+            self._connection.close()
+
+    def by_kind(self, user: str, kinds: Sequence[MemoryKind]) -> tuple[MemoryRecord, ...]:
+        """Give the active memories of these kinds by filter, newest first; no embedding is made."""
+        if not kinds:
+            return ()
+        return self._rows(where(user, kinds=kinds, status=MemoryStatus.ACTIVE))[::-1]
+
+    def search(self, user: str, query: str, *, limit: int, kinds: Sequence[MemoryKind] = ()) -> Found:
+        """Give the active memories nearest to the query with their cosine, best first."""
+        wanted = where(user, kinds=kinds, status=MemoryStatus.ACTIVE)
+        if limit < 1 or not query.strip():
+            return ()
+        self.check()
+        return self._nearest(user, [self._embeddings.embed_query(query)], limit, wanted)[0]
+
+    def nearest(self, user: str, texts: Sequence[str], *, limit: int) -> tuple[Found, ...]:
+        """Give `search` for several texts in one batch, over every kind."""
+        wanted = where(user, status=MemoryStatus.ACTIVE)
+        if limit < 1 or not texts:
+            return tuple(() for _ in texts)
+        self.check()
+        return self._nearest(user, self._embeddings.embed_documents(list(texts)), limit, wanted)
+
+    def write(self, records: Sequence[MemoryRecord]) -> None:
+        """Insert or replace records by id in one batch; a text that is stored already is not embedded again."""
+        rows = {checked_user(record.user) and record.id: _storable(record, self.embedder) for record in records}
+        if not rows:
+            return
+        known = self._vectors(rows)
+        fresh = [row.text for row in rows.values() if row.text not in known]
+        known.update(zip(fresh, self._embeddings.embed_documents(fresh), strict=True))
+
+        def upsert(store: Chroma) -> None:
+            with self._embeddings.reusing(known):
+                store.add_texts(
+                    [row.text for row in rows.values()], [metadata(row) for row in rows.values()], ids=list(rows)
+                )
+            self._connection.wrote()
+
+        self._ask("be written", upsert)
+
+    def get(self, user: str, ids: Sequence[str]) -> tuple[MemoryRecord, ...]:
+        """Give the person's records of these ids, in any status."""
+        wanted = where(user)
+        return self._rows(wanted, ids=list(dict.fromkeys(ids))) if ids else ()
+
+    def records(self, user: str, *, status: MemoryStatus | None = None) -> tuple[MemoryRecord, ...]:
+        """Give all of the person's records, oldest first."""
+        return self._rows(where(user, status=status))
+
+    def delete(self, user: str, ids: Sequence[str]) -> int:
+        """Remove the person's records of these ids and give how many there were."""
+        theirs = [record.id for record in self.get(user, ids)]
+
+        def remove(store: Chroma) -> None:
+            store.delete(ids=theirs)
+            self._connection.wrote()
+
+        if theirs:
+            self._ask("be deleted", remove)
+        return len(theirs)
+
+    def _nearest(
+        self, user: str, vectors: Sequence[list[float]], limit: int, wanted: dict[str, Any]
+    ) -> tuple[Found, ...]:
+        def query(store: Chroma) -> tuple[Found, ...]:
+            return tuple(
+                _ranked(user, store.similarity_search_by_vector_with_relevance_scores(vector, k=limit, filter=wanted))
+                for vector in vectors
+            )
+
+        return self._ask("be searched", query)
+
+    def _rows(self, wanted: dict[str, Any], ids: list[str] | None = None) -> tuple[MemoryRecord, ...]:
+        found = self._ask("be read", lambda store: store.get(ids=ids, where=wanted))
+        rows = zip(found["ids"], found["documents"], found["metadatas"], strict=True)
+        return in_order(to_record(id, text, stored) for id, text, stored in rows if text and stored)
+
+    def _vectors(self, rows: dict[str, MemoryRecord]) -> dict[str, list[float]]:
+        """The vectors of those rows that are stored with the same text."""
+        include = ["embeddings", "documents", "metadatas"]
+        found = self._ask("be read", lambda store: store.get(ids=list(rows), include=include))
+        known: dict[str, list[float]] = {}
+        stored = zip(found["ids"], found["documents"], found["metadatas"], found["embeddings"], strict=True)
+        for id, text, data, vector in stored:
+            if data["user"] != rows[id].user:
+                raise MemoryStoreError(f"The memory {id!r} belongs to another person.", "Nothing was written.")
+            known[text] = [float(number) for number in vector]
+        return known
+
+    def _ask(self, what: str, action: Callable[[Chroma], Answer]) -> Answer:
+        with self._lock:
+            try:
+                try:
+                    return action(self._fresh())
+                except NinefoldError:
+                    raise
+                except Exception:
+                    # The index may be behind another process's write that came between check and query: look once more.
+                    self.close()
+                    return action(self._fresh())
+            except NinefoldError:
+                raise
+            except Exception as error:
+                self.close()
+                raise MemoryStoreError(
+                    f"The memories in {self._connection} could not {what}: {type(error).__name__}: {error}.",
+                    "Check the folder or the server; the turn goes on without them and nothing is lost.",
+                ) from error
+
+    def _fresh(self) -> Chroma:
+        client, anew = self._connection.client()
+        if anew or self._store is None:
+            self._store = open_collection(client, self._embeddings)
+            self._connection.wrote()
+        return self._store
+
+
+def _storable(record: MemoryRecord, embedder: str) -> MemoryRecord:
+    return record.model_copy(update={"text": clean(record.text), "embedder": embedder})
+
+
+def _ranked(user: str, found: Sequence[tuple[Any, float]]) -> Found:
+    """Chroma's distances as cosine; the user is looked at once more, so that no filter's failure shows another's rows."""
+    scored = [
+        (to_record(doc.id, doc.page_content, doc.metadata), 1.0 - distance) for doc, distance in found if doc.metadata
+    ]
+    return tuple(sorted((pair for pair in scored if pair[0].user == user), key=lambda pair: (-pair[1], pair[0].id)))
