@@ -1,9 +1,9 @@
-"""Text that cannot pass for the prompt's own structure: no layer anchor, no chat-template token, every byte kept.
+r"""Text that cannot pass for the prompt's own structure: no layer anchor, no chat-template token, every byte kept.
 
-Law: `restore(neutralise(text)) == text` for every string, and `neutralise(text)` holds no anchor and no control token.
+Law: `restore(neutralise(text)) == text` for every string; `neutralise(text)` holds no anchor and no control token.
 
-It is mboxrd's ">From " quoting. A backslash goes behind the character that opens an imitation (`[约束]` → `[\\约束]`,
-`<|im_end|>` → `<\\|im_end|>`), and an imitation that already carries backslashes there gets one more. What follows the
+It is mboxrd's ">From " quoting. A backslash goes behind the character that opens an imitation (`[约束]` → `[\约束]`,
+`<|im_end|>` → `<\|im_end|>`), and an imitation that already carries backslashes there gets one more. What follows the
 opener may hold neither an opener nor a backslash, so one insertion never makes or breaks another match: taking one
 backslash out at the same places is the exact inverse, and nothing else in the text is touched.
 """
@@ -24,15 +24,15 @@ MARK = "\\"
 
 _OPENERS = "[［【〔〖"
 _CLOSERS = "]］】〕〗"
-# What a reader does not see between two letters: white space, zero-width and direction marks, fillers, variation selectors.
+# What a reader does not see between two letters: white space, zero-width and direction marks, fillers, selectors.
 _UNSEEN = (
     r"[\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     r"\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]*"
 )
 
-# Control tokens of chat templates, by how they are written. Any <|…|> without white space (Qwen, Llama 3, Phi, GLM); DeepSeek's
-# real ones have full-width bars; Qwen's and Hermes' tool tags; Gemma's turns; sentencepiece's ends; Llama 2 and Mistral.
-# Full-width angle brackets open none, so ＜｜…｜＞ stays as it is.
+# Control tokens of chat templates, by how they are written. Any <|…|> without white space (Qwen, Llama 3, Phi, GLM);
+# DeepSeek's real ones have full-width bars; Qwen's and Hermes' tool tags; Gemma's turns; sentencepiece's ends; Llama 2
+# and Mistral. Full-width angle brackets open none, so ＜｜…｜＞ stays as it is.
 _ANGLED = (
     r"\|[^|<>\s]*\|>|｜[^｜<>\s]*｜>|/?tool_call>|/?tool_response>|/?tools>|/?SYS>>"
     r"|(?:start|end)_of_turn>|(?:bos|eos|pad|unk|/?s)>"
@@ -59,7 +59,7 @@ def restore(text: str) -> str:
 
 
 def neutralise_special(text: str) -> str:
-    """The text with its control tokens alone escaped, for prompts that hold no anchors; `restore_special` takes it back."""
+    """The text with its control tokens alone escaped; `restore_special` takes it back."""
     return _control(r"\\*+").sub(_mark, text)
 
 
@@ -89,7 +89,7 @@ def _control(marks: str) -> re.Pattern[str]:
 
 @cache
 def _spoof(marks: str) -> re.Pattern[str]:
-    """Finds the opener, with the marks behind it, of a control token or of anything a reader would take for an anchor."""
+    """Finds the opener, with the marks behind it, of a control token or of what a reader would take for an anchor."""
     labels = "|".join(_label(label[1:-1]) for labels in anchors().values() for label in labels.values())
     anchor = rf"(?i:{_UNSEEN}(?:{labels})[{re.escape(_CLOSERS)}])"
     return re.compile(rf"{_control(marks).pattern}|[{re.escape(_OPENERS)}]{marks}(?={anchor})")

@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Protocol
 
 from langchain_core.messages import AIMessage, BaseMessage
 
@@ -30,15 +29,9 @@ _KEPT_COUNTS = 4096
 _CONTROL = re.compile(r"<\|[^|<>\s]*\|>")
 
 
-class Measure(Protocol):
-    """Counts a bare text."""
-
-    def __call__(self, text: str, /) -> int: ...
-
-
 def utf8_bound(text: str) -> int:
-    """The text's UTF-8 bytes and one more; lone surrogates count as what they are replaced with."""
-    return len(text.encode("utf-8", "replace" if text.isascii() else "surrogatepass")) + 1
+    """The text's UTF-8 bytes and one more; a lone surrogate counts three, as U+FFFD does."""
+    return len(text.encode("utf-8", "surrogatepass")) + 1
 
 
 class BoundCounter:
@@ -53,7 +46,7 @@ class BoundCounter:
 
     exact = False
 
-    def __init__(self, name: str = "upper bound (UTF-8 bytes)", measure: Measure = utf8_bound) -> None:
+    def __init__(self, name: str = "upper bound (UTF-8 bytes)", measure: Callable[[str], int] = utf8_bound) -> None:
         self.name = name
         self._measure = measure
         self._kept = lru_cache(maxsize=_KEPT_COUNTS)(measure)
@@ -80,10 +73,10 @@ class BoundCounter:
         return _PRIMER + (_TOOLS + sum(self._json(tool) for tool in tools) if tools else 0)
 
     def clip(self, text: str, limit: int, *, tail: bool = False) -> str:
-        """The longest head (or tail) of `text` of at most `limit` tokens; no character or control token is cut in two."""
+        """The longest head (or tail) of `text` of at most `limit` tokens; no character or control token is halved."""
         return clip(text, limit, self._measure, whole=_CONTROL, tail=tail)
 
     def _json(self, value: object) -> int:
-        """The dearest of the ways in which templates write JSON: indented (Llama 3.1), or with non-ASCII text escaped."""
+        """The dearest of the ways templates write JSON: indented (Llama 3.1), or with non-ASCII text escaped."""
         written = (json.dumps(value, indent=4, ensure_ascii=ascii_only, default=str) for ascii_only in (False, True))
         return max(map(self.text, written))

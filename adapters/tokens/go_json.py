@@ -11,7 +11,7 @@ _ESCAPED = re.compile("[<>&\u2028\u2029]")
 
 
 def go_json(value: object) -> str:
-    """The value as Go marshals it after a trip over the wire: maps sorted by key, no spaces, HTML characters escaped."""
+    """The value as Go marshals it after the wire: maps sorted by key, no spaces, HTML characters escaped."""
     match value:
         case None:
             return "null"
@@ -45,4 +45,4 @@ def _number(value: float) -> str:
         plain = format(Decimal(repr(value)), "f")
         return plain.rstrip("0").rstrip(".") if "." in plain else plain
     mantissa, exponent = repr(value).split("e")
-    return f"{mantissa.removesuffix('.0')}e{exponent[0]}{exponent[1:].lstrip('0')}" 
+    return f"{mantissa.removesuffix('.0')}e{exponent[0]}{exponent[1:].lstrip('0')}"

@@ -4,34 +4,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from langchain_core.messages import BaseMessage
 
 from .clip import clip
 from .encoding import SPECIAL_TOKENS, qwen_encoding
 from .go_json import go_json
-from .template import Sent, segment, segments, sent, system_segment
+from .template import PRIMER, segment, segments, sent, system_segment
+from .tool_block import PUBLISHED, Dialect
 
 _KEPT_COUNTS = 4096
-_PROBE = "."
+_PROBE = "x"
+_CONTROL = re.compile("|".join(map(re.escape, SPECIAL_TOKENS["qwen2"])))
 
 
 class QwenCounter:
     """Counts a prompt as Ollama's qwen2.5 template and Qwen's tokenizer make it, without a server.
 
-    Law: `prompt(ms, tools) == overhead(tools) + sum(message(m) for m in ms)` for prompts that begin with a system
-    message, hold one, end with a human or tool message and never have two neighbours of one role.
+    Law: `prompt(ms, tools) == overhead(tools) + sum(message(m) for m in ms)` for prompts that begin with their only
+    system message, end with a human or tool message and have no two neighbours of one role; `<=` for all others that
+    begin with a system message. With tools, a system text that ends in punctuation or lines may save a token or two.
+
+    Args:
+        default_system: the model's own system text, which the server puts before prompts that bring none.
+        dialects: how the server may write tools; more than one means that the dearest is counted.
     """
 
-    exact = True
-
-    def __init__(self, *, family: str = "qwen2", default_system: str = "") -> None:
-        self.name = "qwen2.5 (exact)"
-        self._family = family
+    def __init__(self, *, default_system: str = "", dialects: Sequence[Dialect] = (PUBLISHED,)) -> None:
+        self.exact = len(dialects) == 1
+        self.name = "qwen2.5 (exact)" if self.exact else "qwen2.5 (exact tokenizer, dearest tool form)"
         self._default_system = default_system
-        self._whole = re.compile("|".join(map(re.escape, SPECIAL_TOKENS[family])))
-        self._kept = lru_cache(maxsize=_KEPT_COUNTS)(self._count)
+        self._dialects = tuple(dialects)
+        self._kept = lru_cache(maxsize=_KEPT_COUNTS)(qwen_tokens)
         self._overheads: dict[str, int] = {}
 
     def text(self, text: str) -> int:
@@ -40,24 +45,29 @@ class QwenCounter:
 
     def message(self, message: BaseMessage) -> int:
         """What this message adds to the rendered prompt: header, content or tool calls, end."""
-        wire = sent(message)
-        return self.text(system_segment(wire.content) if wire.role == "system" else segment(wire))
+        return self.text(segment(sent(message)))
 
     def prompt(self, messages: Sequence[BaseMessage], tools: Sequence[Mapping[str, object]] = ()) -> int:
         """The exact count of the rendered prompt, tools and reply primer included."""
-        return sum(map(self.text, segments(messages, tools, default_system=self._default_system)))
+        return max(
+            sum(map(self.text, segments(messages, tools, default_system=self._default_system, dialect=dialect)))
+            for dialect in self._dialects
+        )
 
     def overhead(self, tools: Sequence[Mapping[str, object]] = ()) -> int:
         """What a prompt costs beyond its messages: tool block and reply primer."""
         key = go_json(tools)
         if key not in self._overheads:
-            bare = self._count(system_segment(_PROBE))
-            self._overheads[key] = self._count(system_segment(_PROBE, tools)) - bare + self._count("<|im_start|>assistant\n")
+            bare = qwen_tokens(system_segment(_PROBE))
+            blocks = [qwen_tokens(system_segment(_PROBE, tools, dialect)) - bare for dialect in self._dialects]
+            self._overheads[key] = max(blocks) + qwen_tokens(PRIMER)
         return self._overheads[key]
 
     def clip(self, text: str, limit: int, *, tail: bool = False) -> str:
-        """The longest head (or tail) of `text` of at most `limit` tokens; no character or control token is cut in two."""
-        return clip(text, limit, self._count, whole=self._whole, tail=tail)
+        """The longest head (or tail) of `text` of at most `limit` tokens; no character or control token is halved."""
+        return clip(text, limit, qwen_tokens, whole=_CONTROL, tail=tail)
 
-    def _count(self, text: str) -> int:
-        return len(qwen_encoding(self._family).encode(text, allowed_special="all"))
+
+def qwen_tokens(text: str, /, family: str = "qwen2") -> int:
+    """Qwen's tokens of a text, control tokens in it counted as such."""
+    return len(qwen_encoding(family).encode(text, allowed_special="all"))

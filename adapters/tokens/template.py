@@ -16,31 +16,13 @@ from langchain_core.messages import AIMessage, BaseMessage, ChatMessage, HumanMe
 
 from ninefold.state.errors import InputError
 
-from .go_json import go_json, object_json
+from .go_json import go_json
+from .tool_block import PUBLISHED, Dialect, Tools, tools_block
 
 QWEN_SYSTEM = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
 """What the published model says when a prompt brings no system message."""
 
 PRIMER = "<|im_start|>assistant\n"
-
-_TOOLS_HEAD = """
-
-# Tools
-
-You may call one or more functions to assist with the user query.
-
-You are provided with function signatures within <tools></tools> XML tags:
-<tools>"""
-
-_TOOLS_TAIL = """
-</tools>
-
-For each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:
-<tool_call>
-{"name": <function-name>, "arguments": <args-json-object>}
-</tool_call>"""
-
-Tools = Sequence[Mapping[str, object]]
 
 
 @dataclass(frozen=True)
@@ -52,19 +34,23 @@ class Sent:
     calls: tuple[tuple[str, Mapping[str, object]], ...] = ()
 
 
-def render(messages: Sequence[BaseMessage], tools: Tools = (), *, default_system: str = "") -> str:
-    """The whole prompt text, reply primer included."""
-    return "".join(segments(messages, tools, default_system=default_system))
+def render(
+    messages: Sequence[BaseMessage], tools: Tools = (), *, default_system: str = "", dialect: Dialect = PUBLISHED
+) -> str:
+    """The whole prompt text, reply primer included; `default_system` stands in where no system message is first."""
+    return "".join(segments(messages, tools, default_system=default_system, dialect=dialect))
 
 
-def segments(messages: Sequence[BaseMessage], tools: Tools = (), *, default_system: str = "") -> list[str]:
+def segments(
+    messages: Sequence[BaseMessage], tools: Tools = (), *, default_system: str = "", dialect: Dialect = PUBLISHED
+) -> list[str]:
     """The prompt in pieces, each from one `<|im_start|>` to the next, so that token counts of the pieces add up."""
     wire = [sent(message) for message in messages]
     if default_system and (not wire or wire[0].role != "system"):
         wire.insert(0, Sent("system", default_system))
     system = "\n\n".join(message.content for message in wire if message.role == "system")
-    head = system_segment(system, tools)
-    turns = [segment(message) for message in collated(wire)]
+    head = system_segment(system, tools, dialect)
+    turns = [segment(message) for message in collated(wire, dialect) if message.role != "system"]
     if wire and wire[-1].role == "assistant":
         # The template leaves a last AI message open, for the model to go on writing it.
         turns[-1] = turns[-1].removesuffix("<|im_end|>\n")
@@ -73,34 +59,31 @@ def segments(messages: Sequence[BaseMessage], tools: Tools = (), *, default_syst
     return [piece for piece in [head, *turns] if piece]
 
 
-def collated(wire: Iterable[Sent]) -> list[Sent]:
-    """Neighbours of one role as the one message that the server makes of them: texts joined, the first one's calls kept."""
+def collated(wire: Iterable[Sent], dialect: Dialect = PUBLISHED) -> list[Sent]:
+    """Neighbours of one role as the server joins them: one message, all their texts, the first one's calls."""
     merged: list[Sent] = []
     for role, group in groupby(wire, key=lambda message: message.role):
         same = list(group)
+        if role == "tool" and dialect.modern_server:
+            merged.extend(same)
+            continue
         merged.append(Sent(role, "\n\n".join(message.content for message in same), same[0].calls))
     return merged
 
 
-def system_segment(system: str, tools: Tools = ()) -> str:
+def system_segment(system: str, tools: Tools = (), dialect: Dialect = PUBLISHED) -> str:
     """The system block: the text, then the tools; nothing where there is neither."""
     if not system and not tools:
         return ""
     text = f"\n{system}" if system else ""
-    return f"<|im_start|>system{text}{tools_block(tools)}<|im_end|>\n"
-
-
-def tools_block(tools: Tools) -> str:
-    """What bound tools add to the system block."""
-    if not tools:
-        return ""
-    lines = [f'\n{{"type": "function", "function": {function_json(tool)}}}' for tool in tools]
-    return _TOOLS_HEAD + "".join(lines) + _TOOLS_TAIL
+    return f"<|im_start|>system{text}{tools_block(tools, dialect)}<|im_end|>\n"
 
 
 def segment(message: Sent) -> str:
-    """One message as the template writes it; a system message gives nothing, it stands in the system block."""
+    """One message as the template writes it, a system message as if it were the only one."""
     match message.role:
+        case "system":
+            return f"<|im_start|>system\n{message.content}<|im_end|>\n"
         case "user":
             return f"<|im_start|>user\n{message.content}<|im_end|>\n"
         case "assistant":
@@ -116,32 +99,6 @@ def _calls(message: Sent) -> str:
         return ""
     lines = [f'{{"name": "{name}", "arguments": {go_json(arguments)}}}\n' for name, arguments in message.calls]
     return "<tool_call>\n" + "".join(lines) + "</tool_call>"
-
-
-def function_json(tool: Mapping[str, object]) -> str:
-    """A tool's function as Ollama's own type holds it: its fields in its order, every other key of the schema dropped."""
-    function = _mapping(tool.get("function"))
-    parameters = _mapping(function.get("parameters"))
-    properties = {name: _property(_mapping(schema)) for name, schema in _mapping(parameters.get("properties")).items()}
-    rendered = ",".join(f"{go_json(name)}:{properties[name]}" for name in sorted(properties))
-    shape = "{" + rendered + "}" if "properties" in parameters else "null"
-    head = f'"type":{go_json(parameters.get("type", "object"))},"required":{go_json(parameters.get("required"))}'
-    name, description = go_json(function.get("name") or ""), go_json(function.get("description") or "")
-    return f'{{"name":{name},"description":{description},"parameters":{{{head},"properties":{shape}}}}}'
-
-
-def _property(schema: Mapping[str, object]) -> str:
-    fields: list[tuple[str, object]] = [
-        ("type", schema.get("type") or ""),
-        ("description", schema.get("description") or ""),
-    ]
-    if schema.get("enum"):
-        fields.append(("enum", schema["enum"]))
-    return object_json(fields)
-
-
-def _mapping(value: object) -> Mapping[str, object]:
-    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
 
 
 def sent(message: BaseMessage) -> Sent:

@@ -17,9 +17,8 @@ def lookup_order(order_id: str, with_history: bool = False) -> str:
     return f"{order_id} {with_history}"
 
 
-@tool
+@tool(description="搜索商品 <名称> & 价格。")
 def search_products(query: str, max_price: float = 0, tags: list[str] | None = None) -> str:
-    """搜索商品 <名称> & 价格。"""
     return f"{query} {max_price} {tags}"
 
 
@@ -60,7 +59,9 @@ ENUM: list[Mapping[str, object]] = [
         },
     }
 ]
-BARE: list[Mapping[str, object]] = [{"type": "function", "function": {"name": "ping", "parameters": {"type": "object"}}}]
+BARE: list[Mapping[str, object]] = [
+    {"type": "function", "function": {"name": "ping", "parameters": {"type": "object"}}}
+]
 
 SYSTEM = SystemMessage("You are a careful assistant.")
 RULES = SystemMessage("你是一个严谨的助手。\n\n[约束]\n- 不要用红色\n- 所有金额用人民币")
@@ -113,13 +114,17 @@ def _conversations() -> dict[str, Case]:
     ask, answer = HumanMessage("Where is order A1?"), AIMessage("It left the warehouse.")
     paid = _calling(_call("lookup_order", {"order_id": "A1", "with_history": True}))
     odd = {
-        "z": 1, "a": 1.0, "big": 12345678901234567890, "tiny": 1.5e-9, "huge": 1e21, "half": -0.5, "none": None, "yes": True,
+        "z": 1, "a": 1.0, "big": 12345678901234567890, "tiny": 1.5e-9, "huge": 1e21, "half": -0.5, "none": None,
+        "yes": True,
         "text": "<b> & \"q\" \\ \n\t 你好 \u2028 \x01 \x7f 😀", "nested": {"b": [], "a": {}, "中": [1, "x", None]},
     }  # fmt: skip
     return {
         "no_system": ([ask], ()),
         "system_only_rules": ([RULES, HumanMessage("好的")], ()),
-        "several_turns": ([RULES, ask, answer, HumanMessage("谢谢"), AIMessage("不客气。"), HumanMessage("再查 A2")], ()),
+        "several_turns": (
+            [RULES, ask, answer, HumanMessage("谢谢"), AIMessage("不客气。"), HumanMessage("再查 A2")],
+            (),
+        ),
         "empty_user": ([SYSTEM, HumanMessage("")], ()),
         "empty_system": ([SystemMessage(""), ask], ()),
         "empty_ai": ([SYSTEM, ask, AIMessage(""), HumanMessage("hello?")], ()),
@@ -161,7 +166,7 @@ def _conversations() -> dict[str, Case]:
             (),
         ),
         "reasoning_kept_out": (
-            [SYSTEM, ask, AIMessage("Yes.", additional_kwargs={"reasoning_content": "long thought"}), HumanMessage("why")],
+            [SYSTEM, ask, AIMessage("Yes.", additional_kwargs={"reasoning_content": "a thought"}), HumanMessage("why")],
             (),
         ),
     }  # fmt: skip
