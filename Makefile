@@ -22,7 +22,7 @@ setup: $(VENV)/.installed ## make .venv from the lock file (skipped while lock a
 
 $(BIN)/python:
 ifdef UV
-	uv venv --quiet --allow-existing --python '>=3.11' $(VENV)
+	uv venv --quiet --seed --allow-existing --python '>=3.11' $(VENV)
 else
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "$(PYTHON) is older than 3.11: name a newer one, as in  make PYTHON=python3.12 ..." >&2; exit 1; }
@@ -59,7 +59,7 @@ format: setup ## sort imports and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-layout: setup ## write stubs, guards and the package list from the tree
+layout: | $(BIN)/python ## write stubs, guards and the package list from the tree
 	$(BIN)/python tools/layout.py
 
 lock: setup ## pin the newest releases pyproject allows, for every platform and Python version
