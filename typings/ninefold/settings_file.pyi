@@ -1,0 +1,1 @@
+from app.settings_file import *
