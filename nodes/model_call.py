@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from langchain_core.messages import AIMessage, BaseMessage
 
 from ninefold.policies.render import render, sent_message
@@ -88,13 +91,11 @@ def _taken(state: TurnState, reply: AIMessage, tokens: TokenCounter, settings: A
     if stopped:
         notice = _LIMIT[language].format(limit=limit)
         text = "\n\n".join(part for part in (plain_text(reply), notice) if part)
-        reply = AIMessage(
-            text, id=reply.id, response_metadata=reply.response_metadata, usage_metadata=reply.usage_metadata
-        )
+        reply = reply.model_copy(update={"content": text, "tool_calls": []})
     cut = reply.response_metadata.get("done_reason") in ("length", "cut_off")
     if cut:
         reply = reply.model_copy(update={"additional_kwargs": {**reply.additional_kwargs, "partial": True}})
-    usage = reply.usage_metadata or {}
+    usage: Mapping[str, Any] = reply.usage_metadata or {}
     server = usage.get("input_tokens")
     written = usage.get("output_tokens")
     sequence = 1 + max((e.sequence for e in state.entries if e.turn == state.turn.id), default=-1)

@@ -1,4 +1,4 @@
-"""tool_call: run what the model asked for; a long result enters the window shortened, the archive keeps its original."""
+"""tool_call: run what the model asked for; the archive keeps a long result, the window its extract."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .ports import Archive, InThread, TokenCounter, Toolbox
 
 _INTERRUPTED = {
     Language.CHINESE: "（工具 {name} 运行时被中断，不知道它是否已生效；没有再次运行）",
-    Language.ENGLISH: "(the tool {name} was interrupted while it ran; whether it took effect is unknown; it was not run again)",
+    Language.ENGLISH: "(the tool {name} was interrupted; whether it took effect is unknown; it was not run again)",
 }
 _UNARCHIVED = {
     Language.CHINESE: "工具结果没有存入档案，窗口里保留原文",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
 
 from ninefold.policies.text import detect_language, plain_text
-from ninefold.state import Entry, Language, Stamp, Turn, TurnStarted, Unprocessed
+from ninefold.state import Degraded, Entry, Language, Stamp, Step, Turn, TurnStarted, Unprocessed
 from ninefold.state.turn_state import REMOVE_ALL, TurnState, Update
 
 from .ports import TokenCounter
@@ -20,11 +20,19 @@ _INTERRUPTED = {
 }
 
 
-def turn_start(state: TurnState, *, stamp: Stamp, tokens: TokenCounter, language: Language | None = None) -> Update:
+def turn_start(
+    state: TurnState,
+    *,
+    stamp: Stamp,
+    tokens: TokenCounter,
+    language: Language | None = None,
+    degradations: Sequence[str] = (),
+) -> Update:
     """Open a turn: stamp it, take in the new messages, close what an unfinished turn left open.
 
     Characters that no database keeps (NUL, lone surrogates) become U+FFFD; the person's other bytes stay. Every new
-    message gets its entry with its tokens counted once; the person's new messages are noted as unprocessed.
+    message gets its entry with its tokens counted once; the person's new messages are noted as unprocessed. What the
+    agent's model cannot do (`degradations`) is said in a thread's first turn.
     """
     turn = Turn(
         id=stamp.turn_id,
@@ -57,7 +65,14 @@ def turn_start(state: TurnState, *, stamp: Stamp, tokens: TokenCounter, language
         tool_rounds=0,
         candidates=0,
         outcome=None,
-        trace=(TurnStarted(turn=turn.id, number=turn.number, at=turn.at),),
+        trace=(
+            TurnStarted(turn=turn.id, number=turn.number, at=turn.at),
+            *(
+                Degraded(step=Step.MODEL_CALL, what=what[:400], cause=tokens.name)
+                for what in degradations
+                if turn.number == 1
+            ),
+        ),
     )
 
 
@@ -95,18 +110,18 @@ def _close_open_calls(messages: Sequence[BaseMessage], known: set[str], language
 def _with_entries(
     window: Sequence[BaseMessage], entries: Sequence[Entry], turn: Turn, tokens: TokenCounter
 ) -> tuple[Entry, ...]:
-    """Give one entry for each message, in the window's order; a message between two of one older turn joins that turn."""
+    """Give one entry for each message, in the window's order; a closing tool result joins the turn of its call."""
     known = {entry.message: entry for entry in entries}
     following: dict[str, int] = {}
     for entry in entries:
         following[entry.turn] = max(following.get(entry.turn, 0), entry.sequence + 1)
     kept: list[Entry] = []
     for message in window:
-        entry = known.get(message.id or "")
-        if entry is None:
+        noted = known.get(message.id or "")
+        if noted is None:
             owner = kept[-1].turn if isinstance(message, ToolMessage) and kept else turn.id
             sequence = following.get(owner, 0)
-            entry = Entry(message=message.id or "", turn=owner, sequence=sequence, tokens=tokens.message(message))
+            noted = Entry(message=message.id or "", turn=owner, sequence=sequence, tokens=tokens.message(message))
             following[owner] = sequence + 1
-        kept.append(entry)
+        kept.append(noted)
     return tuple(kept)

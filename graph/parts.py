@@ -1,0 +1,45 @@
+"""What a graph is made of: the ports and policies that its steps are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from langgraph.store.base import BaseStore
+
+from ninefold.nodes.ports import Archive, Assistant, Chat, MemoryStore, TokenCounter, Toolbox
+from ninefold.policies.compaction import Strategy
+from ninefold.policies.intent import IntentPolicy
+from ninefold.policies.prompt_files import prompt
+from ninefold.policies.recall import Ranking
+from ninefold.policies.write_judge import WriteJudge
+from ninefold.state import AgentSettings, Language
+
+ArchiveOf = Callable[[BaseStore, str], Archive]
+"""Gives a thread's archive in a store; a server may bring a store of its own for each call."""
+
+ToolboxOf = Callable[[Archive, str, str], Toolbox]
+"""Gives the tools as one turn may call them: with its archive, its person and its thread."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """The ports and policies of one agent."""
+
+    settings: AgentSettings
+    chat: Chat
+    tokens: TokenCounter
+    assistant: Assistant | None
+    memory: MemoryStore | None
+    archive: ArchiveOf
+    toolbox: ToolboxOf
+    intent: IntentPolicy
+    ranking: Ranking
+    judge: WriteJudge
+    strategies: Sequence[Strategy]
+    degradations: Sequence[str] = field(default=())
+    """What this agent's model cannot do, said once at the beginning of a thread."""
+
+    def fixed(self, language: Language) -> str:
+        """Give the text of the fixed layer."""
+        return self.settings.system_prompt or prompt("system", language)
