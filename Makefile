@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: help setup test check format layout lock chat draw bench clean
 
 help: ## list the commands
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.installed ## make .venv from the lock file (skipped while lock and pyproject are unchanged)
 
