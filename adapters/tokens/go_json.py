@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from math import isfinite
 
 _ESCAPED = re.compile("[<>&\u2028\u2029]")
 
@@ -18,7 +19,7 @@ def go_json(value: object) -> str:
         case bool():
             return "true" if value else "false"
         case int() | float():
-            return _number(float(value))
+            return _number(value)
         case str():
             return _string(value)
         case Mapping():
@@ -39,8 +40,14 @@ def _string(text: str) -> str:
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", quoted)
 
 
-def _number(value: float) -> str:
+def _number(number: float) -> str:
     """Every JSON number is a float64 in Go: plain digits between 1e-6 and 1e21, an exponent outside."""
+    try:
+        value = float(number)
+    except OverflowError:
+        return str(number)
+    if not isfinite(value):
+        return "null"
     if value == 0 or 1e-6 <= abs(value) < 1e21:
         plain = format(Decimal(repr(value)), "f")
         return plain.rstrip("0").rstrip(".") if "." in plain else plain

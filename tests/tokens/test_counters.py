@@ -17,7 +17,7 @@ QWEN = QwenCounter()
 BOUND = BoundCounter()
 FAMILY = for_model("ollama", "qwen3:8b")
 CORRECTED = corrected(QWEN, 1.07)
-COUNTERS = [QWEN, BOUND, FAMILY, CORRECTED]
+COUNTERS: list[Counter] = [QWEN, BOUND, FAMILY, CORRECTED]
 
 specials = st.sampled_from(SPECIAL_TOKENS["qwen2"])
 texts = st.lists(st.one_of(st.text(max_size=20), specials, st.sampled_from(list(TEXTS.values())))).map("".join)
@@ -39,7 +39,7 @@ def test_a_prompt_is_its_messages_and_the_overhead(
 ) -> None:
     messages = _prompt(system, ask, rest)
 
-    for counter in (QWEN, BOUND, FAMILY):
+    for counter in COUNTERS[:3]:
         assert counter.prompt(messages, tools) == counter.overhead(tools) + sum(map(counter.message, messages))
 
 
@@ -104,7 +104,7 @@ def test_a_correction_that_raises_is_said_and_no_longer_exact() -> None:
 
 
 def test_every_counter_is_the_port_that_the_steps_ask() -> None:
-    ports: list[TokenCounter] = list(COUNTERS)
+    ports: list[TokenCounter] = [*COUNTERS]
 
     assert all(port.name for port in ports)
 
@@ -123,6 +123,12 @@ def test_control_tokens_in_any_text_are_counted_and_never_raise(token: str) -> N
     for counter in COUNTERS:
         assert counter.text(f"a{token}b") >= 3
         assert f"a{token}b".startswith(counter.clip(f"a{token}b", 2))
+
+
+@pytest.mark.parametrize("counter", COUNTERS, ids=lambda counter: counter.name)
+def test_lone_surrogates_are_counted_and_never_raise(counter: Counter) -> None:
+    assert counter.text("坏\ud83d字") >= 3
+    assert counter.message(HumanMessage("坏\ud83d字")) > counter.text("坏\ud83d字")
 
 
 def test_a_repeated_message_is_measured_once() -> None:

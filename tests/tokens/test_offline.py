@@ -8,7 +8,7 @@ import pytest
 
 from ninefold.adapters.tokens import QwenCounter, for_model
 from ninefold.adapters.tokens import choose as choose_module
-from ninefold.adapters.tokens import encoding as encoding_module
+from ninefold.adapters.tokens.encoding import read_ranks
 from ninefold.state.errors import NinefoldError
 
 FORBIDDEN = """
@@ -60,4 +60,4 @@ def test_another_vocabulary_is_refused_by_name(tmp_path: Path) -> None:
     other.write_bytes(b"IQ== 0\n")
 
     with pytest.raises(NinefoldError, match=r"qwen\.tiktoken does not hold .* pip install"):
-        encoding_module._ranks(other)
+        read_ranks(other)
