@@ -24,6 +24,8 @@ class Item(Value):
     sources: tuple[Identifier, ...] = ()
     status: StepStatus | None = None
     """Only for next steps."""
+    reference: Identifier | None = None
+    """The id under which what it was copied from can be expanded."""
 
 
 MAX_REFERENCES = 16
