@@ -1,7 +1,8 @@
 """The laws of every counter: sums, bounds, clips and corrections."""
 
 import string
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from ninefold.adapters.tokens import BoundCounter, Counter, QwenCounter, corrected, for_model
 from ninefold.adapters.tokens.encoding import SPECIAL_TOKENS
+from ninefold.adapters.tokens.tool_block import Dialect
 from ninefold.nodes.ports import TokenCounter
 from tests.tokens.cases import FOUR, TEXTS
 
@@ -170,6 +172,28 @@ def test_the_counter_chosen_is_exact_only_where_tokenizer_and_template_are_known
 
 def test_a_template_that_is_not_the_published_one_is_not_counted_as_exact() -> None:
     assert not for_model("ollama", "qwen2.5:7b", template="{{ .Prompt }}").exact
+
+
+@pytest.mark.parametrize("model", ["qwen2.5", "qwen2.5-coder"])
+def test_a_published_template_is_known_under_any_tag_of_the_family(model: str) -> None:
+    template = (Path(__file__).parent / "templates" / f"{model}.gotmpl").read_text(encoding="utf-8")
+    chosen = for_model("ollama", "someone/qwen2.5-tuned", template=template, system="")
+    prompt = [HumanMessage("?")], FOUR
+
+    assert chosen.exact
+    assert chosen.prompt(*prompt) == QwenCounter(dialects=(Dialect(coder="coder" in model),)).prompt(*prompt)
+    assert chosen.prompt([HumanMessage("?")]) < for_model("ollama", model).prompt([HumanMessage("?")])
+
+
+def test_a_newer_server_is_counted_by_the_dearest_form_of_its_tools() -> None:
+    newer = for_model("ollama", "qwen2.5:14b", server_version="0.13.5")
+    names: Mapping[str, object] = {"type": "array", "description": "all of them", "items": {"type": "string"}}
+    parameters = {"type": "object", "properties": {"names": names}, "required": ["names"]}
+    lists = [{"type": "function", "function": {"name": "f", "description": "d", "parameters": parameters}}]
+
+    assert not newer.exact
+    assert newer.overhead(lists) > QWEN.overhead(lists)
+    assert for_model("ollama", "qwen2.5:14b", server_version="0.5.4").exact
 
 
 def test_printable_text_is_bounded_by_its_bytes() -> None:
