@@ -14,6 +14,7 @@ from typing import Protocol
 
 from filelock import FileLock, Timeout
 
+from ninefold.adapters.sqlite_files import private_folder
 from ninefold.state import ThreadBusy
 
 FIRST_WAIT = 0.002
@@ -26,6 +27,7 @@ class Lock(Protocol):
 
     def try_acquire(self) -> bool:
         """Take it now, or give False."""
+        ...
 
     def release(self) -> None:
         """Let it go; any thread of the process may do so."""
@@ -47,7 +49,7 @@ class FileLocks:
 
     def __call__(self, key: str) -> Lock:
         """Give the lock of a key."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(self._folder)
         name = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:32]
         return _Flock(self._folder / f"{name}.lock")
 

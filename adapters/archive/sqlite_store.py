@@ -1,0 +1,31 @@
+"""The archive's SQLite file: LangGraph's SqliteStore on a connection of its own, with async twins."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from pathlib import Path
+
+from langgraph.store.base import Op, Result
+from langgraph.store.sqlite import SqliteStore
+
+from ..sqlite_files import connect
+
+
+def open_store(path: Path) -> ThreadedSqliteStore:
+    """Give the store over a database file, made with mode 0600 in a folder with mode 0700 where it is missing.
+
+    Raises:
+        StorageError: the file cannot be made or opened.
+    """
+    store = ThreadedSqliteStore(connect(path, autocommit=True))
+    store.setup()
+    return store
+
+
+class ThreadedSqliteStore(SqliteStore):
+    """LangGraph's SqliteStore whose async methods run the sync ones in a thread."""
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Do `batch` without blocking the event loop."""
+        return await asyncio.to_thread(self.batch, list(ops))

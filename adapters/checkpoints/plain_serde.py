@@ -1,0 +1,72 @@
+"""Stores our values as plain data, so that a checkpoint outlives the classes that wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import Any, cast
+
+from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.types import Interrupt
+from pydantic import BaseModel
+
+OURS = "ninefold."
+
+
+def plain(value: Any) -> Any:
+    """Give the value with every one of our models and enums in it as plain data; everything else is left as it is.
+
+    Law: no name of a module of ours is in `dumps(plain(value))`, and a container keeps its type.
+    """
+    if isinstance(value, Enum):
+        return value.value if _ours(value) else value
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json") if _ours(value) else value
+    if isinstance(value, Interrupt):
+        return Interrupt(value=plain(value.value), id=value.id)
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if type(value) is tuple:
+        return tuple(plain(item) for item in value)
+    return value
+
+
+class PlainSerde(JsonPlusSerializer):
+    """LangGraph's serialiser with an empty allow-list, given plain data only.
+
+    Messages stay LangChain's own; our values come back as dicts, lists and strings, and `ninefold.graph.migrations`
+    makes them typed again. It is a JsonPlusSerializer, because LangGraph's strict mode extends the allow-list of no
+    other.
+
+    Args:
+        inner: a serialiser that does the writing, such as an encrypting one; None for JsonPlusSerializer's own way.
+    """
+
+    def __init__(self, inner: SerializerProtocol | None = None) -> None:
+        super().__init__(allowed_msgpack_modules=None)
+        self._inner = None if type(inner) is JsonPlusSerializer else inner
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        """Give the type tag and the bytes of a value."""
+        bare = plain(obj)
+        return super().dumps_typed(bare) if self._inner is None else self._inner.dumps_typed(bare)
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        """Give the value behind a type tag and bytes; ours as plain data."""
+        return super().loads_typed(data) if self._inner is None else self._inner.loads_typed(data)
+
+    def with_msgpack_allowlist(self, extra_allowlist: Iterable[tuple[str, ...] | type]) -> PlainSerde:
+        """Give this serialiser with more foreign types allowed; types of ours stay out, since none is ever stored."""
+        foreign = [name for name in extra_allowlist if not _module(name).startswith(OURS)]
+        return cast("PlainSerde", super().with_msgpack_allowlist(foreign))
+
+
+def _ours(value: object) -> bool:
+    return type(value).__module__.startswith(OURS)
+
+
+def _module(name: tuple[str, ...] | type) -> str:
+    return name.__module__ if isinstance(name, type) else name[0]

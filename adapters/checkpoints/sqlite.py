@@ -1,0 +1,142 @@
+"""Checkpoints in one SQLite file that serves sync and async callers, pruned by turn."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    DeltaChannelHistory,
+)
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+from ..sqlite_files import connect
+from .plain_serde import PlainSerde
+
+TURN = "ninefold_turn"
+"""The key in a checkpoint's metadata that names the turn it belongs to."""
+
+
+def open_saver(path: Path) -> ThreadedSqliteSaver:
+    """Give the saver over a database file, made with mode 0600 in a folder with mode 0700 where it is missing.
+
+    Raises:
+        StorageError: the file cannot be made or opened.
+    """
+    saver = ThreadedSqliteSaver(connect(path, autocommit=False), serde=PlainSerde())
+    saver.setup()
+    return saver
+
+
+class ThreadedSqliteSaver(SqliteSaver):
+    """LangGraph's SqliteSaver whose async methods run the sync ones in a thread."""
+
+    def setup(self) -> None:
+        """Make the tables; a commit waits for the write-ahead log, not for the disk."""
+        if not self.is_setup:
+            super().setup()
+            self.conn.execute("PRAGMA synchronous=NORMAL")
+
+    def prune_turns(self, thread: str, namespace: str, keep: int) -> None:
+        """Keep the last row of each turn and the newest `keep` rows; time grows with the rows of the last turns only.
+
+        Rows without a turn's stamp (made by `update_state` or another program) are kept as they are.
+        """
+        with self.cursor() as cur:
+            doomed, parents = _in_turn_rows(cur, thread, namespace)
+            doomed += _too_old(cur, thread, namespace, keep)
+            here = "thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
+            keys = [(thread, namespace, row) for row in doomed]
+            cur.executemany(f"DELETE FROM writes WHERE {here}", keys)
+            cur.executemany(f"DELETE FROM checkpoints WHERE {here}", keys)
+            cur.executemany(
+                f"UPDATE checkpoints SET parent_checkpoint_id = ? WHERE {here}",
+                [(parent, thread, namespace, row) for row, parent in parents],
+            )
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Give `get_tuple` without blocking the event loop."""
+        return await asyncio.to_thread(self.get_tuple, config)
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,  # noqa: A002 - the base class names it
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """Give `list` without blocking the event loop."""
+        found = await asyncio.to_thread(
+            lambda: [*self.list(config, filter=filter, before=before, limit=limit)],
+        )
+        for item in found:
+            yield item
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Do `put` without blocking the event loop."""
+        return await asyncio.to_thread(self.put, config, checkpoint, metadata, new_versions)
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Do `put_writes` without blocking the event loop."""
+        await asyncio.to_thread(self.put_writes, config, writes, task_id, task_path)
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Do `delete_thread` without blocking the event loop."""
+        await asyncio.to_thread(self.delete_thread, thread_id)
+
+    async def aget_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """Give `get_delta_channel_history` without blocking the event loop."""
+        return await asyncio.to_thread(lambda: self.get_delta_channel_history(config=config, channels=channels))
+
+
+def _in_turn_rows(cur: sqlite3.Cursor, thread: str, namespace: str) -> tuple[list[str], list[tuple[str, str | None]]]:
+    """Give the rows that are not the last of their turn, and each last row with its turn's parent, newest first.
+
+    It looks back as far as the first turn that was pruned before, so that a turn that died is pruned by the next.
+    """
+    rows = cur.execute(
+        "SELECT checkpoint_id, parent_checkpoint_id, json_extract(CAST(metadata AS TEXT), ?) FROM checkpoints"
+        " WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY checkpoint_id DESC",
+        (f"$.{TURN}", thread, namespace),
+    )
+    doomed: list[str] = []
+    parents: list[tuple[str, str | None]] = []
+    for place, (turn, group) in enumerate(groupby(rows, key=lambda row: row[2])):
+        last, *others = group
+        if turn is None:
+            continue
+        if not others and place > 0:
+            break
+        if others:
+            doomed += [row[0] for row in others]
+            parents.append((last[0], others[-1][1]))
+    return doomed, parents
+
+
+def _too_old(cur: sqlite3.Cursor, thread: str, namespace: str, keep: int) -> list[str]:
+    rows = cur.execute(
+        "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
+        " ORDER BY checkpoint_id DESC LIMIT -1 OFFSET ?",
+        (thread, namespace, keep),
+    )
+    return [row[0] for row in rows]

@@ -1,0 +1,49 @@
+"""Opens SQLite files that only their owner can read, and that several processes can write."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+from ninefold.state import StorageError
+
+BUSY_SECONDS = 30
+"""How long a writer waits for another process's commit."""
+
+
+def private_folder(folder: Path) -> Path:
+    """Give the folder, made with mode 0700 where it is missing.
+
+    Raises:
+        StorageError: it cannot be made or written to.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"The data folder {folder} cannot be made: {error.strerror}.", _NEXT) from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise StorageError(f"The data folder {folder} cannot be written to.", _NEXT)
+    return folder
+
+
+def connect(path: Path, *, autocommit: bool) -> sqlite3.Connection:
+    """Give a connection to the file in WAL mode with `synchronous=NORMAL`; the file is made with mode 0600.
+
+    Raises:
+        StorageError: the file cannot be made, opened, or is no SQLite database.
+    """
+    private_folder(path.parent)
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        connection = sqlite3.connect(
+            path, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None if autocommit else "DEFERRED"
+        )
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+    except (OSError, sqlite3.Error) as error:
+        raise StorageError(f"The database {path} cannot be opened: {error}.", _NEXT) from error
+    return connection
+
+
+_NEXT = "Choose a folder you may write to with NINEFOLD_HOME or `storage.folder`, or run `ninefold doctor`."

@@ -1,0 +1,148 @@
+"""What a call does, decided before anything runs: the runs of the graph it takes, each with its stamp."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+from langgraph.types import Command, StateSnapshot
+
+from ninefold.state import ConflictAnswer, NothingPending, Stamp, Step, Turn
+
+from .identity import AT, TURN, Identity, check_owner
+from .intake import Answer, GoOn, Intake, NewMessages, fresh_messages, resends, said, with_ids
+
+CONFLICT = Step.CONFLICT_CONFIRMATION.value
+
+_WORDS = {
+    ConflictAnswer.REPLACE: (
+        "替换",
+        "取代",
+        "换成新的",
+        "用新的",
+        "改成新的",
+        "replace",
+        "replace it",
+        "use the new one",
+    ),
+    ConflictAnswer.KEEP: ("保留", "保持", "不变", "保留原来的", "用旧的", "keep", "keep it", "keep the old one"),
+    ConflictAnswer.THIS_TURN: (
+        *("仅这次", "只这次", "仅本次", "只本次", "就这次", "仅此一次", "仅本轮"),
+        *("this turn", "this turn only", "only this turn", "only this time", "just this once", "this_turn"),
+    ),
+}
+ANSWERS: Mapping[str, ConflictAnswer] = {word: answer for answer, words in _WORDS.items() for word in words}
+
+
+@dataclass(frozen=True)
+class Head:
+    """Where a thread stands: its latest checkpoint, or the one the call addresses."""
+
+    exists: bool
+    values: Mapping[str, Any]
+    turn: str | None
+    """The id of the turn that wrote it."""
+    at: str
+    waiting: tuple[str, ...]
+    """The steps that wait for a person's answer."""
+    unstarted: tuple[BaseMessage, ...] = ()
+    """Messages whose turn died before its first step."""
+
+    @property
+    def window(self) -> Sequence[BaseMessage]:
+        """The working window."""
+        window: Sequence[BaseMessage] = self.values.get("messages", ())
+        return window
+
+    def stamp(self, identity: Identity) -> Stamp | None:
+        """Give the stamp of the turn that wrote it, or None when no turn did."""
+        if not self.turn or not self.at:
+            return None
+        return Stamp(turn_id=self.turn, at=self.at, user=identity.user, thread=identity.thread)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One pass through the graph."""
+
+    input: object
+    stamp: Stamp
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    shown: bool = True
+    """Whether the caller sees what it streams."""
+
+
+def head_of(snapshot: StateSnapshot | None, unstarted: Sequence[BaseMessage] = ()) -> Head:
+    """Give where a thread stands, from its snapshot; a turn id is in the stamp, or in the state for an edited row."""
+    if snapshot is None or snapshot.metadata is None:
+        return Head(exists=False, values={}, turn=None, at="", waiting=())
+    stamped: Mapping[str, Any] = {**snapshot.metadata}
+    turn = snapshot.values.get("turn")
+    known = turn if isinstance(turn, Turn) else None
+    return Head(
+        exists=True,
+        values=snapshot.values,
+        turn=stamped.get(TURN) or (known.id if known else None),
+        at=stamped.get(AT) or (known.at if known else ""),
+        waiting=tuple(task.name for task in snapshot.tasks if task.interrupts),
+        unstarted=tuple(unstarted),
+    )
+
+
+def decide(
+    intake: Intake, identity: Identity, head: Head, *, stamp: Callable[[], Stamp], defaults: Mapping[str, Any]
+) -> tuple[Run, ...]:
+    """Give the runs that a call takes.
+
+    The turn id of the head again, or its last message again, resumes the turn or shows its answer. A new message while
+    a conflict waits is the answer when it reads as one; otherwise the older wish is kept, that turn ends before its
+    model call, and both messages are answered in a new turn. A turn that died is taken up by the next message: its
+    words are in the window.
+
+    Raises:
+        IdentityError: the thread is another person's.
+        NothingPending: an answer, or no input, came to a thread that waits for none.
+        InputError: the input holds nothing new.
+    """
+    check_owner(identity, head.values.get("owner"))
+    same = head.stamp(identity)
+    match intake:
+        case Answer(command):
+            if not head.waiting:
+                raise _nothing_pending(identity, "for an answer")
+            return (Run(command, same or stamp()),)
+        case GoOn():
+            if not head.exists:
+                raise _nothing_pending(identity, "to go on")
+            return (Run(None, same or stamp()),)
+        case NewMessages(messages):
+            if same is not None and (identity.turn == head.turn or _is_last_said(messages, head)):
+                return (Run(None, same),)
+            return _new_turn(messages, head, same, stamp(), defaults)
+
+
+def _new_turn(
+    messages: Sequence[BaseMessage], head: Head, same: Stamp | None, stamp: Stamp, defaults: Mapping[str, Any]
+) -> tuple[Run, ...]:
+    new = fresh_messages(messages, [*head.window, *head.unstarted])
+    settled: tuple[Run, ...] = ()
+    if CONFLICT in head.waiting and same is not None:
+        answer = ANSWERS.get(said(new[-1]).casefold().rstrip("。.!！~ "))
+        if answer is not None:
+            return (Run(Command(resume=answer.value), same),)
+        keep = Command[Any](resume=ConflictAnswer.KEEP.value)
+        settled = (Run(keep, same, options={"interrupt_after": [CONFLICT]}, shown=False),)
+    missing = {name: value for name, value in defaults.items() if name not in head.values}
+    taken = with_ids([*head.unstarted, *new], stamp.turn_id)
+    return (*settled, Run({"messages": taken, **missing}, stamp))
+
+
+def _is_last_said(messages: Sequence[BaseMessage], head: Head) -> bool:
+    said_before = [message for message in (*head.window, *head.unstarted) if message.type == "human"]
+    return bool(said_before) and resends(messages, said_before[-1:])
+
+
+def _nothing_pending(identity: Identity, what: str) -> NothingPending:
+    return NothingPending(f"The thread {identity.thread!r} does not wait {what}.", "Send a message instead.")

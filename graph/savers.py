@@ -1,0 +1,78 @@
+"""A caller's saver as the graph uses it: our values go in plain and come out typed."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import AsyncIterator, Iterator
+from functools import cache
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple, PendingWrite
+
+from ninefold.adapters.checkpoints import PlainSerde
+
+from .migrations import VERSION, Schema
+
+_KEPT_WRITES = ("__resume__", "__interrupt__", "__error__", "__scheduled__")
+
+
+def typed_saver(saver: BaseCheckpointSaver[Any], schema: Schema) -> BaseCheckpointSaver[Any]:
+    """Give a copy of the saver that shares its storage, stores our values as plain data and types pending writes.
+
+    Channel values are typed by `TurnGraph._migrate_checkpoint`; the writes of a task that had finished when its
+    process died do not pass through there.
+    """
+    if isinstance(saver, _TypedReads):
+        return cast("BaseCheckpointSaver[Any]", saver)
+    typed = copy.copy(saver)
+    if not isinstance(saver.serde, PlainSerde):
+        typed.serde = PlainSerde(saver.serde)
+    typed.__class__ = _typed_class(type(saver))
+    typed.__dict__["_schema"] = schema
+    return typed
+
+
+class _TypedReads(BaseCheckpointSaver[Any]):
+    """What is put in front of a saver's own class."""
+
+    _schema: Schema
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        return self._typed(super().get_tuple(config))
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        return self._typed(await super().aget_tuple(config))
+
+    def list(self, *args: Any, **options: Any) -> Iterator[CheckpointTuple]:
+        for found in super().list(*args, **options):
+            yield cast("CheckpointTuple", self._typed(found))
+
+    async def alist(self, *args: Any, **options: Any) -> AsyncIterator[CheckpointTuple]:
+        async for found in super().alist(*args, **options):
+            yield cast("CheckpointTuple", self._typed(found))
+
+    def _typed(self, found: CheckpointTuple | None) -> CheckpointTuple | None:
+        if found is None or not found.pending_writes:
+            return found
+        version = found.checkpoint["channel_values"].get(VERSION, self._schema.version)
+        if version != self._schema.version:
+            # The finished task of an older schema runs again: a node may be run twice, a field may not be read half.
+            kept = [write for write in found.pending_writes if write[1] in _KEPT_WRITES]
+            return found._replace(pending_writes=kept)
+        return found._replace(pending_writes=[self._typed_write(write) for write in found.pending_writes])
+
+    def _typed_write(self, write: PendingWrite) -> PendingWrite:
+        task, channel, value = write
+        return task, channel, self._schema.typed_value(channel, value)
+
+
+@cache
+def _typed_class(own: type) -> type[Any]:
+    return type(f"Typed{own.__name__}", (_TypedReads, own), {"__doc__": own.__doc__})
+
+
+def place_of(saver: object) -> str:
+    """Give a name for the storage behind a saver, the same for every copy of it in this process."""
+    storage = getattr(saver, "conn", None) or getattr(saver, "storage", None) or saver
+    return f"{id(storage):x}"

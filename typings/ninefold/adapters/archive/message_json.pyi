@@ -1,0 +1,1 @@
+from adapters.archive.message_json import *

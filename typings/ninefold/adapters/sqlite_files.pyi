@@ -1,0 +1,1 @@
+from adapters.sqlite_files import *
