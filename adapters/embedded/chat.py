@@ -22,7 +22,7 @@ from pydantic import Field
 
 from ninefold.state.errors import ModelTimeout, SettingsError
 
-from .server import SILENCE_SECONDS, EmbeddedServer, ServerSpec, shared_server
+from .server import EmbeddedServer, ServerSpec, shared_server
 from .wire import PromptProgress, ReplyReader, openai_messages, refusal, response_format
 
 Tool = Mapping[str, Any] | type | Callable[..., Any] | BaseTool
@@ -46,6 +46,8 @@ class EmbeddedChat(BaseChatModel):
     seed: int | None = None
     threads: int = Field(default=1, ge=1)
     """Threads that compute; never more than the processors this program may use."""
+    timeout: float = Field(default=300, gt=0)
+    """Seconds without a byte from the process until a call is given up."""
     on_progress: Callable[[PromptProgress], None] | None = Field(default=None, exclude=True, repr=False)
     """Called while the model reads a prompt, about every 64 tokens; also per call as `on_progress=`."""
 
@@ -124,7 +126,7 @@ class EmbeddedChat(BaseChatModel):
         self.server.ensure()
         with (
             self._named_errors(reader),
-            self.server.client() as client,
+            self.server.client(self.timeout) as client,
             client.stream("POST", "/v1/chat/completions", json=body) as response,
         ):
             if response.status_code != httpx.codes.OK:
@@ -149,7 +151,7 @@ class EmbeddedChat(BaseChatModel):
         await asyncio.to_thread(self.server.ensure)
         with self._named_errors(reader):
             async with (
-                self.server.async_client() as client,
+                self.server.async_client(self.timeout) as client,
                 client.stream("POST", "/v1/chat/completions", json=body) as response,
             ):
                 if response.status_code != httpx.codes.OK:
@@ -193,7 +195,7 @@ class EmbeddedChat(BaseChatModel):
 
     def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         self.server.ensure()
-        with self._named_errors(None), self.server.client() as client:
+        with self._named_errors(None), self.server.client(self.timeout) as client:
             response = client.post(path, json=body)
             answer = _json(response)
             if response.status_code != httpx.codes.OK or not isinstance(answer, dict):
@@ -206,13 +208,14 @@ class EmbeddedChat(BaseChatModel):
             yield
         except httpx.TimeoutException as error:
             raise ModelTimeout(
-                f"The embedded model said nothing for {SILENCE_SECONDS:.0f} seconds.",
+                f"The embedded model said nothing for {self.timeout:.0f} seconds.",
                 "Send the message again; on a busy machine raise `threads`.",
             ) from error
         except httpx.TransportError as error:
+            gone = self.server.why_gone()
             if reader is not None and reader.text:
                 reader.check_finished()
-            raise self.server.why_gone() from error
+            raise gone from error
 
 
 def _read(

@@ -6,6 +6,7 @@ import atexit
 import json
 import os
 import secrets
+import socket
 import subprocess
 import sys
 import tempfile
@@ -22,9 +23,6 @@ from ninefold.state.errors import ModelDown, ModelMissing, ModelRefused
 
 CONNECT_SECONDS = 5.0
 """Time for the process to take a connection; it listens before it is called ready."""
-
-SILENCE_SECONDS = 180.0
-"""Longest silence before a call counts as hung; a waiting or reading server sends a line every 30 s at the latest."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class EmbeddedServer:
     """
 
     spec: ServerSpec
-    sockets: bool = hasattr(__import__("socket"), "AF_UNIX") and os.name != "nt"
+    sockets: bool = hasattr(socket, "AF_UNIX") and os.name != "nt"
     """Whether a unix socket in a private folder is used; otherwise a loopback port that asks for a random key."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _process: subprocess.Popen[str] | None = field(default=None, repr=False)
@@ -73,24 +71,31 @@ class EmbeddedServer:
         process = self._process
         return process.pid if process is not None and process.poll() is None else None
 
-    def client_options(self) -> dict[str, Any]:
-        """Arguments for an httpx client that reaches this process and nothing else."""
+    def client_options(self, silence: float) -> dict[str, Any]:
+        """Arguments for an httpx client that reaches this process and nothing else.
+
+        Args:
+            silence: seconds without a byte until a call is given up. A server that waits for another call, or reads,
+                sends a line every 30 seconds at the latest.
+        """
         return {
             "base_url": self._url,
             # The server drops idle connections, so each call brings its own.
             "headers": {"Connection": "close", "Authorization": f"Bearer {self._key}"},
-            "timeout": httpx.Timeout(SILENCE_SECONDS, connect=CONNECT_SECONDS),
+            "timeout": httpx.Timeout(silence, connect=CONNECT_SECONDS),
             "trust_env": False,
         }
 
-    def client(self) -> httpx.Client:
+    def client(self, silence: float) -> httpx.Client:
         """A client for one call."""
-        return httpx.Client(transport=httpx.HTTPTransport(uds=self._socket, verify=False), **self.client_options())
+        return httpx.Client(
+            transport=httpx.HTTPTransport(uds=self._socket, verify=False), **self.client_options(silence)
+        )
 
-    def async_client(self) -> httpx.AsyncClient:
+    def async_client(self, silence: float) -> httpx.AsyncClient:
         """The same for one awaited call."""
         transport = httpx.AsyncHTTPTransport(uds=self._socket, verify=False)
-        return httpx.AsyncClient(transport=transport, **self.client_options())
+        return httpx.AsyncClient(transport=transport, **self.client_options(silence))
 
     def close(self) -> None:
         """End the process and remove its socket; a later call starts another one."""
@@ -98,9 +103,16 @@ class EmbeddedServer:
             self._stop()
 
     def why_gone(self) -> ModelDown:
-        """The error for a process that stopped answering: its exit status and its last words."""
-        status = None if self._process is None else self._process.poll()
-        cause = f"The embedded model's process ended (exit status {status}). {self._last_words()}".strip()
+        """The error for a process that stopped answering: its exit status and its last words.
+
+        Waits for a dying process to be gone, so that the next call does not take it for a running one.
+        """
+        status: int | None = None
+        if self._process is not None:
+            with suppress(subprocess.TimeoutExpired):
+                status = self._process.wait(timeout=2)
+        end = "does not answer" if status is None else f"ended with status {status}"
+        cause = f"The embedded model's process {end}. {self._last_words()}".strip()
         return ModelDown(cause, "Send the message again: the model is loaded anew. With little memory, lower num_ctx.")
 
     def _start(self) -> None:
@@ -164,7 +176,7 @@ class EmbeddedServer:
             return ""
         self._log.seek(0)
         lines = self._log.read()[-8192:].decode("utf-8", "replace").splitlines()
-        telling = [line for line in lines if " E " in line or "error" in line.lower() or "abort" in line.lower()]
+        telling = [line for line in lines[-12:] if " E " in line or "assert" in line.lower() or "abort" in line.lower()]
         return " ".join(line.split(" E ", 1)[-1].strip() for line in telling[:2])
 
 

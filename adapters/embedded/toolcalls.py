@@ -16,11 +16,19 @@ from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
 _FENCE = re.compile(r"^```(?:json)?\s*\n(?P<body>.*?)\n?```$", re.DOTALL)
 _TAGS = re.compile(r"^(?:<tool_call>|<tools>)\s*(?P<body>.*?)\s*(?:</tool_call>|</tools>)$", re.DOTALL)
 
+_OPENINGS = tuple(
+    f'{wrapping}{bracket}{{"{key}"'
+    for wrapping in ("", "```json", "```", "<tool_call>", "<tools>")
+    for bracket in ("", "[")
+    for key in ("name", "arguments")
+)
+"""How a reply that is a call begins, without its blanks."""
+
 
 def may_become_call(text: str) -> bool:
     """Whether the reply so far could still turn out to be nothing but a tool call, and must not be shown yet."""
-    begun = text.lstrip()
-    return any(begun.startswith(opening) or opening.startswith(begun) for opening in ("{", "```", "<tool"))
+    begun = re.sub(r"\s", "", text[:200])
+    return any(begun.startswith(opening) or opening.startswith(begun) for opening in _OPENINGS)
 
 
 def bare_calls(text: str, names: Sequence[str], *, call_id: str) -> list[ToolCallChunk]:
