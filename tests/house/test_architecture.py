@@ -6,10 +6,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.utils import canonicalize_name
 
+from tests.house.test_lock import asked_for
 from tools.layout import FOLDERS, ROOMS
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -148,6 +151,20 @@ def test_decisions_and_steps_ask_neither_the_clock_nor_the_environment(folder: s
 def test_heavy_libraries_are_imported_inside_the_function_that_needs_them(folder: str) -> None:
     early = [found for found in imports(folder) if found.at_module_level and found.top in LOADED_LATE]
     assert [f"{found.where} imports {found.target}" for found in early] == []
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_library_a_folder_imports_is_a_declared_dependency(folder: str) -> None:
+    # pydantic publishes its core's names as part of its own interface.
+    declared = {canonicalize_name(wanted.name) for wanted in asked_for()} | {"pydantic-core"}
+    providers = packages_distributions()
+    undeclared = [
+        f"{found.where} imports {found.target}"
+        for found in imports(folder)
+        if found.top not in sys.stdlib_module_names | {"ninefold", "<outside the folder>", *FOLDERS}
+        and not declared & {canonicalize_name(name) for name in providers.get(found.top, [])}
+    ]
+    assert undeclared == []
 
 
 def test_importing_the_package_loads_neither_langgraph_nor_langchain() -> None:
