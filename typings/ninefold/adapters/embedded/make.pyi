@@ -1,0 +1,1 @@
+from adapters.embedded.make import *

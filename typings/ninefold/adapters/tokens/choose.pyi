@@ -1,0 +1,1 @@
+from adapters.tokens.choose import *

@@ -1,0 +1,1 @@
+from adapters.tokens.tool_block import *

@@ -1,0 +1,1 @@
+from graph.window_archive import *

@@ -1,0 +1,1 @@
+from nodes.intent_check import *

@@ -1,0 +1,1 @@
+from nodes.model_call import *

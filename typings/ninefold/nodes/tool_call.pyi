@@ -1,0 +1,1 @@
+from nodes.tool_call import *

@@ -1,0 +1,1 @@
+from app.own_policies import *

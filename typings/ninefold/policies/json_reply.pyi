@@ -1,0 +1,1 @@
+from policies.json_reply import *

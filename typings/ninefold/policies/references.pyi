@@ -1,0 +1,1 @@
+from policies.references import *

@@ -1,0 +1,1 @@
+from policies.summary_layer import *

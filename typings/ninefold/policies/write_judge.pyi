@@ -1,0 +1,1 @@
+from policies.write_judge import *
