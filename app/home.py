@@ -8,6 +8,9 @@ from pathlib import Path
 
 from ninefold.state import AgentSettings, StorageError
 
+CHECKPOINTS = "checkpoints.sqlite"
+ARCHIVE = "archive.sqlite"
+
 
 def data_folder(settings: AgentSettings | None = None) -> Path:
     """Give the data folder, made if need be, readable by its owner only.

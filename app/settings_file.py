@@ -59,9 +59,8 @@ class _Loader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
-            raise yaml.MarkedYAMLError(
-                problem="aliases are not allowed here", problem_mark=self.peek_event().start_mark
-            )
+            mark: Any = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.MarkedYAMLError(problem="aliases are not allowed here", problem_mark=mark)
         node = super().compose_node(parent, index)
         if isinstance(node, yaml.MappingNode):
             seen: set[str] = set()

@@ -1,0 +1,40 @@
+"""The command line: `ninefold`, one file for each command."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line and leave with its exit status: 0 done, 1 a named error, 2 wrong usage, 130 Ctrl-C."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Give the exit status of a command; a named error goes to stderr as its sentence, without a traceback."""
+    from .commands import application
+
+    try:
+        application()(args=arguments, prog_name="ninefold")
+    except SystemExit as left:
+        return left.code if isinstance(left.code, int) else 1
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        return _reader_left()
+    except Exception as error:
+        from ninefold.state.errors import NinefoldError
+
+        if not isinstance(error, NinefoldError):
+            raise
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _reader_left() -> int:
+    """Keep Python from complaining at its exit that stdout's reader is gone."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1

@@ -1,0 +1,99 @@
+"""`ninefold chat`: a conversation in the terminal or through a pipe."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .options import DEFAULT_USER, AgentFile, Lang, ModelName, User, agent_settings, wording
+
+if TYPE_CHECKING:
+    from ninefold.console.conversation import Conversation
+    from ninefold.state import AgentSettings
+    from ninefold.wording import Wording
+
+
+HELP = "Talk with the agent; lines come from stdin when it is no terminal. 与智能体对话。"
+
+
+def chat(
+    thread: Annotated[
+        str | None, typer.Option("--thread", metavar="THREAD", help="The session to go on with; without it a new one.")
+    ] = None,
+    user: User = DEFAULT_USER,
+    agent: AgentFile = None,
+    model: ModelName = None,
+    say: Annotated[
+        list[str] | None, typer.Option("--say", metavar="TEXT", help="Say this and leave; may be given several times.")
+    ] = None,
+    lang: Lang = None,
+) -> None:
+    """Talk with the agent; lines come from stdin when it is no terminal."""
+    settings = agent_settings(agent, model)
+    words = wording(lang, settings)
+    if say or not sys.stdin.isatty():
+        raise typer.Exit(_pipe(settings, thread, user, say, words))
+    _terminal(settings, thread, user, words)
+
+
+def _pipe(settings: AgentSettings, thread: str | None, user: str, say: list[str] | None, words: Wording) -> int:
+    from ninefold.console.plain import converse, lines_of
+    from ninefold.state import ConflictRule
+
+    _never_choke_on_output()
+    rule = settings.constraints.on_conflict
+    settings = _with_rule(settings, ConflictRule.NEWEST if rule is ConflictRule.ASK else rule)
+    conversation = _conversation(settings, thread, user)
+    return converse(conversation, say or lines_of(sys.stdin.buffer, words), words)
+
+
+def _terminal(settings: AgentSettings, thread: str | None, user: str, words: Wording) -> None:
+    from rich.console import Console
+
+    from ninefold.console.terminal import Terminal, line_reader
+    from ninefold.home import data_folder
+    from ninefold.state import ConflictRule
+
+    _never_choke_on_output()
+    if "on_conflict" not in settings.constraints.model_fields_set:
+        settings = _with_rule(settings, ConflictRule.ASK)
+    console = Console(highlight=False)
+    conversation = _conversation(settings, thread, user)
+    named = f"{settings.model.provider}:{settings.model.model_name}"
+    console.print(words.say("chat.hello", model=named, thread=conversation.thread), style="bold", markup=False)
+    counters = conversation.state().get("counters")
+    if counters and counters.turns:
+        console.print(words.say("chat.resumed", thread=conversation.thread, turns=counters.turns), markup=False)
+    console.print(words.say("chat.hint"), style="dim", markup=False)
+    Terminal(conversation, words, line_reader(data_folder(settings) / "chat_history"), console).converse()
+    console.print(words.say("chat.go_on", thread=conversation.thread), style="dim", markup=False)
+
+
+def _conversation(settings: AgentSettings, thread: str | None, user: str) -> Conversation:
+    from ninefold import build_graph
+    from ninefold.console.conversation import Conversation
+
+    return Conversation(build_graph(settings), thread or _new_thread(), user)
+
+
+def _new_thread() -> str:
+    """Give an id that sorts by time and is short enough to type."""
+    import secrets
+    from datetime import datetime
+
+    return f"{datetime.now().astimezone():%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+
+
+def _with_rule(settings: AgentSettings, rule: object) -> AgentSettings:
+    return settings.model_copy(update={"constraints": settings.constraints.model_copy(update={"on_conflict": rule})})
+
+
+def _never_choke_on_output() -> None:
+    """Write what the terminal's encoding lacks as an escape, so that an old locale never ends a chat."""
+    import io
+
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")

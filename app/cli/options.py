@@ -1,0 +1,82 @@
+"""Options that several commands share, and the agent they describe."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from ninefold.state import AgentSettings
+    from ninefold.wording import Wording
+
+AgentFile = Annotated[Path | None, typer.Option("--agent", metavar="FILE", help="The agent's YAML file.")]
+ModelName = Annotated[
+    str | None,
+    typer.Option(
+        "--model", metavar="PROVIDER:NAME", help="The chat model, as in ollama:qwen2.5:14b; also embedded:NAME."
+    ),
+]
+User = Annotated[str, typer.Option("--user", metavar="USER", help="Whose session and memories these are.")]
+Lang = Annotated[Literal["zh", "en"] | None, typer.Option("--lang", help="The language of what ninefold itself says.")]
+
+DEFAULT_USER = "local"
+
+
+def agent_settings(file: Path | None, model: str | None, environment: Mapping[str, str] | None = None) -> AgentSettings:
+    """Give the agent of a file, or the default one, with the model that was named and OLLAMA_HOST where it applies.
+
+    Raises:
+        SettingsError: the file or OLLAMA_HOST cannot be used.
+    """
+    from ninefold.settings_file import load_settings
+    from ninefold.state import AgentSettings
+
+    settings = load_settings(file) if file else AgentSettings()
+    if model is not None:
+        settings = _with_model(settings, model)
+    host = (os.environ if environment is None else environment).get("OLLAMA_HOST")
+    return _at_host(settings, host) if host else settings
+
+
+def wording(lang: str | None, settings: AgentSettings | None = None) -> Wording:
+    """Give the sentences in the language that was asked for, else the agent's, else the locale's."""
+    from ninefold.wording import Wording, language_of
+
+    chosen = lang or (settings.language.value if settings and settings.language else None)
+    return Wording(language_of(os.environ, chosen))
+
+
+def _with_model(settings: AgentSettings, named: str) -> AgentSettings:
+    from ninefold.state import EmbeddingSettings
+
+    provider, _, name = named.partition(":")
+    if provider not in ("ollama", "embedded") or not name:
+        raise typer.BadParameter(
+            f"{named!r} is not PROVIDER:NAME with the provider ollama or embedded.", param_hint="--model"
+        )
+    chat = settings.model.model_copy(update={"provider": provider, "model_name": name})
+    change: dict[str, object] = {"model": chat}
+    if provider == "embedded" and settings.embeddings == EmbeddingSettings():
+        change["embeddings"] = settings.embeddings.model_copy(update={"provider": "embedded"})
+    return settings.model_copy(update=change)
+
+
+def _at_host(settings: AgentSettings, host: str) -> AgentSettings:
+    """Give the settings with Ollama's own variable for the address in place of the default one."""
+    from ninefold.adapters.models.ollama import DEFAULT_URL, server_url
+    from ninefold.state import ModelSettings
+
+    url = server_url(host)
+    light = settings.light_model
+    change: dict[str, object] = {}
+    if settings.model.base_url == DEFAULT_URL:
+        change["model"] = settings.model.model_copy(update={"base_url": url})
+    if settings.embeddings.base_url == DEFAULT_URL:
+        change["embeddings"] = settings.embeddings.model_copy(update={"base_url": url})
+    if isinstance(light, ModelSettings) and light.base_url == DEFAULT_URL:
+        change["light_model"] = light.model_copy(update={"base_url": url})
+    return settings.model_copy(update=change)

@@ -1,0 +1,1 @@
+"""A conversation with a person, in a terminal or through a pipe."""

@@ -1,0 +1,130 @@
+"""One person's turns on one thread, as the things that happen while they run."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langgraph.types import Command
+
+from ninefold.state import Constraint, Outcome, View
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.graph.state import CompiledStateGraph
+
+CONFLICT = "constraint_conflict"
+
+
+@dataclass(frozen=True)
+class Written:
+    """More text of the reply."""
+
+    message: str
+    """The id of the message that it belongs to."""
+    text: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """An event of a step, as the trace will hold it."""
+
+    event: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The turn waits for the person's decision about conflicts; each has `id`, `old` and `new`."""
+
+    conflicts: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The turn is over."""
+
+    reply: AIMessage | None
+    outcome: Outcome | None
+
+
+Happening = Written | Told | Asked | Ended
+
+
+class Conversation:
+    """Takes turns on a thread of a graph.
+
+    Args:
+        graph: what `build_graph` gives.
+        thread: the thread's id.
+        user: whose thread it is.
+    """
+
+    def __init__(self, graph: CompiledStateGraph[Any, Any, Any, Any], thread: str, user: str) -> None:
+        self.graph = graph
+        self.thread = thread
+        self.user = user
+        self.config: RunnableConfig = {"configurable": {"thread_id": thread, "user_id": user}}
+
+    def say(self, text: str) -> AsyncGenerator[Happening, None]:
+        """Take a turn with the person's message."""
+        return self._run({"messages": [{"role": "user", "content": text}]})
+
+    def retry(self) -> AsyncGenerator[Happening, None]:
+        """Go on with the turn that was not finished, from where it stands."""
+        return self._run(None)
+
+    def decide(self, answers: Mapping[str, str]) -> AsyncGenerator[Happening, None]:
+        """Go on with the answer to each conflict, by its id: replace, keep or this_turn."""
+        return self._run(Command(resume=dict(answers)))
+
+    def state(self) -> Mapping[str, Any]:
+        """Give the state's values as they are stored."""
+        return cast("Mapping[str, Any]", self.graph.get_state(self.config).values)
+
+    def constraints(self) -> tuple[Constraint, ...]:
+        """Give the constraints that hold now."""
+        return tuple(self.state().get("constraints", ()))
+
+    def view(self) -> View | None:
+        """Give the last prompt, layer by layer."""
+        return cast("View | None", self.state().get("view"))
+
+    def pending(self) -> Asked | None:
+        """Give the question that waits for an answer, if there is one."""
+        return _asked(self.graph.get_state(self.config).interrupts)
+
+    def unfinished(self) -> bool:
+        """Tell whether the last turn still has steps to take."""
+        return bool(self.graph.get_state(self.config).next)
+
+    async def _run(self, given: Any) -> AsyncGenerator[Happening, None]:
+        """Stream a run; closing the iterator or cancelling the task stops the model."""
+        last: Mapping[str, Any] = {}
+        async for mode, data in self.graph.astream(given, self.config, stream_mode=["messages", "custom", "values"]):
+            match mode:
+                case "messages":
+                    message = cast("tuple[BaseMessage, Any]", data)[0]
+                    if isinstance(message, AIMessage | AIMessageChunk) and str(message.text):
+                        yield Written(message.id or "", str(message.text))
+                case "custom":
+                    yield Told(cast("Mapping[str, Any]", data))
+                case _:
+                    last = cast("Mapping[str, Any]", data)
+        asked = _asked(last.get("__interrupt__", ()))
+        yield asked or Ended(_reply(last), last.get("outcome"))
+
+
+def _asked(interrupts: Any) -> Asked | None:
+    """Give the conflicts of the interrupts that are ours."""
+    payloads = [getattr(interrupt, "value", None) for interrupt in interrupts or ()]
+    ours = [payload for payload in payloads if isinstance(payload, Mapping) and payload.get("kind") == CONFLICT]
+    conflicts = tuple(conflict for payload in ours for conflict in payload["conflicts"])
+    return Asked(conflicts) if conflicts else None
+
+
+def _reply(values: Mapping[str, Any]) -> AIMessage | None:
+    messages = values.get("messages") or [None]
+    last = messages[-1]
+    return last if isinstance(last, AIMessage) and not last.tool_calls else None

@@ -1,0 +1,162 @@
+"""A conversation in a terminal: Markdown as it is written, line editing and history, a stop key that works at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from ninefold.adapters.models.thinking import strip_thinking
+from ninefold.state import ConflictAnswer, NinefoldError
+from ninefold.wording import Wording
+
+from .conversation import Asked, Conversation, Ended, Happening, Told, Written
+from .notes import notes
+from .slash import REPORTS, known, message_of, slash
+from .stream import MarkdownStream
+
+Read = Callable[[str], str]
+"""Reads one line of the person's, after a prompt; raises EOFError at the end and KeyboardInterrupt for Ctrl-C."""
+
+_CHOICES = {"1": ConflictAnswer.REPLACE, "2": ConflictAnswer.KEEP, "3": ConflictAnswer.THIS_TURN}
+
+
+class Terminal:
+    """Talks with a person until they leave."""
+
+    def __init__(self, conversation: Conversation, wording: Wording, read: Read, console: Console) -> None:
+        self._conversation = conversation
+        self._wording = wording
+        self._read = read
+        self._console = console
+
+    def converse(self) -> None:
+        """Read, answer, and so on; a named error is shown and the chat goes on."""
+        with asyncio.Runner() as runner:
+            self._take_up(runner)
+            while True:
+                try:
+                    line = self._read("› ")
+                except KeyboardInterrupt:
+                    continue
+                except EOFError:
+                    break
+                if not self._answer(runner, line):
+                    break
+
+    def _take_up(self, runner: asyncio.Runner) -> None:
+        """Ask again what an earlier chat left open, and name a turn it did not finish."""
+        asked = self._conversation.pending()
+        if asked is not None:
+            self._play(runner, self._decided(asked))
+        elif self._conversation.unfinished():
+            self._note(self._wording.say("chat.unfinished"))
+
+    def _answer(self, runner: asyncio.Runner, line: str) -> bool:
+        """Act on a line; tell whether the chat goes on."""
+        command = slash(line)
+        if command is None:
+            if text := message_of(line):
+                self._play(runner, self._conversation.say(text))
+        elif command.name == "quit":
+            return False
+        elif command.name == "retry":
+            if self._conversation.unfinished():
+                self._play(runner, self._conversation.retry())
+            else:
+                self._note(self._wording.say("chat.nothing_to_retry"))
+        elif known(command):
+            report = REPORTS[command.name](self._conversation, self._wording)
+            self._console.print(report, markup=False, highlight=False)
+        else:
+            self._note(self._wording.say("chat.unknown_command", name=command.name))
+        return True
+
+    def _play(self, runner: asyncio.Runner, happenings: AsyncGenerator[Happening, None] | None) -> None:
+        """Show a turn to its end, through every question; Ctrl-C stops it and keeps the chat."""
+        while happenings is not None:
+            try:
+                asked = runner.run(self._show(happenings))
+            except KeyboardInterrupt:
+                self._note(self._wording.say("chat.stopped"))
+                return
+            except NinefoldError as error:
+                self._console.print(str(error), style="red", markup=False, highlight=False)
+                return
+            happenings = self._decided(asked) if asked else None
+
+    async def _show(self, happenings: AsyncGenerator[Happening, None]) -> Asked | None:
+        """Show what happens, and give the question that the turn ended with."""
+        written: dict[str, str] = {}
+        with MarkdownStream(self._console) as stream:
+            stream.wait(self._wording.say("chat.reading"))
+            async with aclosing(happenings):
+                async for happening in happenings:
+                    match happening:
+                        case Written(message, text):
+                            if message not in written:
+                                stream.restart()
+                            written[message] = written.get(message, "") + text
+                            shown = strip_thinking(written[message])
+                            if shown:
+                                stream.show(shown)
+                            else:
+                                stream.wait(self._wording.say("chat.thinking"))
+                        case Told(event):
+                            self._tell(stream, event)
+                        case Ended(reply, _):
+                            if reply is not None:
+                                stream.show(str(reply.text))
+                            ended = happening
+                        case Asked():
+                            return happening
+        for note in notes(ended, self._wording):
+            self._note(note)
+        return None
+
+    def _tell(self, stream: MarkdownStream, event: Mapping[str, Any]) -> None:
+        match event.get("kind"):
+            case "assembled":
+                stream.wait(self._wording.say("chat.reading_tokens", tokens=event["tokens"]))
+            case "tool_called":
+                stream.wait(self._wording.say("chat.tool", name=event["name"]))
+
+    def _decided(self, asked: Asked) -> AsyncGenerator[Happening, None] | None:
+        """Give the turn that goes on with the person's answers; None when they would not say now."""
+        answers: dict[str, str] = {}
+        say = self._wording.say
+        for conflict in asked.conflicts:
+            lines = [
+                say("conflict.title"),
+                *(say(f"conflict.{key}", words=_words(conflict[key])) for key in ("old", "new")),
+            ]
+            lines += [f"  {number}. {say(f'conflict.{answer.value}')}" for number, answer in _CHOICES.items()]
+            self._console.print("\n".join(lines), markup=False, highlight=False)
+            try:
+                while (number := self._read(say("conflict.ask")).strip()) not in _CHOICES:
+                    self._note(say("conflict.again"))
+            except (EOFError, KeyboardInterrupt):
+                return None
+            answers[str(conflict["id"])] = _CHOICES[number].value
+        return self._conversation.decide(answers)
+
+    def _note(self, text: str) -> None:
+        self._console.print(text, style="dim", markup=False, highlight=False)
+
+
+def line_reader(history: Path) -> Read:
+    """Give a reader with line editing and a history that outlives the chat; readable by its owner only."""
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.history import FileHistory
+
+    history.touch(mode=0o600)
+    session: PromptSession[str] = PromptSession(history=FileHistory(str(history)))
+    return session.prompt
+
+
+def _words(wish: Any) -> str:
+    return str(wish["words"] if isinstance(wish, Mapping) else wish)

@@ -1,0 +1,38 @@
+"""What the commands say, in the person's language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from ninefold.state import Language
+
+
+class Wording:
+    """The commands' sentences in one language; `say(key)` fills one in."""
+
+    def __init__(self, language: Language) -> None:
+        self.language = language
+        self._sentences = sentences(language)
+
+    def say(self, key: str, **values: object) -> str:
+        """Give the sentence of a key with its values in place."""
+        return self._sentences[key].format(**values)
+
+
+@cache
+def sentences(language: Language) -> Mapping[str, str]:
+    """Give all sentences of a language by key; both languages have the same keys and the same values to fill in."""
+    import yaml
+
+    text = files("ninefold").joinpath("messages", f"{language.value}.yaml").read_text(encoding="utf-8")
+    loaded: dict[str, str] = yaml.safe_load(text)
+    return loaded
+
+
+def language_of(environment: Mapping[str, str], chosen: str | None = None) -> Language:
+    """Give the language that was chosen, else the one of the person's locale, else English."""
+    names = (chosen, *(environment.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG")))
+    first = next((name for name in names if name), "")
+    return Language.CHINESE if first.lower().startswith("zh") else Language.ENGLISH
