@@ -15,7 +15,7 @@ from .neutralise import neutralise, restore
 
 
 def render_constraints(constraints: Sequence[Constraint]) -> str:
-    """Give the constraints as JSON lines: key, words, scope where it is not the session, condition, what it overrules."""
+    """Give the constraints as JSON lines: key, words, scope where it is not the session, condition."""
     return neutralise("\n".join(_line(constraint) for constraint in constraints))
 
 
@@ -40,6 +40,8 @@ def _line(constraint: Constraint) -> str:
     item: dict[str, str] = {}
     if constraint.key is not None:
         item["key"] = constraint.key
+    if constraint.about is not None:
+        item["about"] = constraint.about
     item["words"] = constraint.words
     if constraint.scope is not Scope.SESSION:
         item["scope"] = constraint.scope.value

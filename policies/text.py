@@ -28,7 +28,9 @@ _HAN = re.compile(f"[{HAN}]")
 _LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
 
 _CLOSING = r"[\"'”’」』》）)\]】]*"
-_ABBREVIATIONS = r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bapprox)"
+_ABBREVIATIONS = (
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bapprox)"
+)
 # A full stop ends a sentence before white space or the end, or next to a Chinese letter; "4.5", "a.b" and "1. item" do not.
 _STOP = rf"{_ABBREVIATIONS}(?:(?<=[{HAN}])\.|(?<![\s\d])\.(?=[\"'”’)\]]*(?:\s|$))|(?<=\d)\.(?=\s+[A-Z{HAN}\"“]|\s*$)(?<!^\d\.)(?<!\n\d\.)(?<!\s\d\.))"
 _ASKED = r"(?:(?<![A-Za-z0-9])[!?]|[!?](?![A-Za-z0-9=]))"

@@ -57,6 +57,8 @@ class Constraint(Value):
     """The words of the condition, when the scope is `when`."""
     task: Identifier | None = None
     """The task it belongs to; None when it holds for the session."""
+    about: str | None = None
+    """What is looked for (酒店, "hotel"), where the same key may hold for several things."""
     turn: Identifier
     message: Identifier
     at: str

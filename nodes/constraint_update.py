@@ -1,0 +1,176 @@
+"""constraint_update: what the person requires, forbids and prefers, kept in the person's own words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from langchain_core.messages import BaseMessage, HumanMessage
+
+from ninefold.policies.constraints import (
+    REPLY_SCHEMA,
+    Candidate,
+    Extraction,
+    Merged,
+    Source,
+    ended_with,
+    expired,
+    extract,
+    from_preferences,
+    grounded,
+    identify,
+    is_other,
+    may_hold,
+    merge,
+    wants_model,
+)
+from ninefold.policies.json_reply import parse_json
+from ninefold.policies.prompt_files import prompt
+from ninefold.policies.text import detect_language, plain_text
+from ninefold.state import (
+    ChangeKind,
+    Conflict,
+    ConflictAnswer,
+    ConflictAnswered,
+    ConflictRule,
+    Constraint,
+    ConstraintChange,
+    ConstraintsUpdated,
+    Degraded,
+    Event,
+    ModelUnavailable,
+    NinefoldError,
+    Step,
+    Task,
+    Turn,
+)
+from ninefold.state.turn_state import TurnState, Update
+
+from .ports import Assistant, TokenCounter
+
+_REPLY_TOKENS = 512
+_SHOWN = 24
+"""Changes that one event shows; the rest are counted in its reason."""
+
+
+class _Held(NamedTuple):
+    """The layer while the messages are taken one after the other."""
+
+    constraints: tuple[Constraint, ...]
+    task: Task | None
+    changes: tuple[ConstraintChange, ...]
+    conflicts: tuple[Conflict, ...]
+
+
+def constraint_update(
+    state: TurnState, *, assistant: Assistant | None, tokens: TokenCounter, conflict: ConflictRule
+) -> Update:
+    """Take in every message of the person that was not taken yet, and give the constraints that hold now.
+
+    Rules come first; the assistant is asked at most once a turn, and only where a clause sounds like a wish that no rule
+    took. What it proposes must be a span of the message. Whatever fails, the rules' findings stand and the event says so.
+    """
+    assert state.turn is not None
+    turn = state.turn
+    held, events = _opened(state, turn)
+    asked = False
+    waiting = [message for message in state.messages if message.id in state.unprocessed.constraints]
+    for message in waiting:
+        if not isinstance(message, HumanMessage):
+            continue
+        text = plain_text(message)
+        found = extract(text)
+        if assistant is not None and not asked and wants_model(text, found):
+            asked = True
+            proposed, failure = _ask(text, assistant, tokens)
+            found = _joined(found, proposed)
+            events += failure
+        held = _taken(held, found, _source(state, turn, message), conflict)
+    events.append(_event(held, waiting))
+    return Update(
+        constraints=held.constraints,
+        task=held.task,
+        conflicts=held.conflicts,
+        unprocessed=state.unprocessed.model_copy(update={"constraints": ()}),
+        trace=tuple(events),
+    )
+
+
+def _opened(state: TurnState, turn: Turn) -> tuple[_Held, list[Event]]:
+    """Give the layer as a turn finds it: without what held for an earlier turn, with the standing rules of earlier threads."""
+    events: list[Event] = [
+        ConflictAnswered(conflict=each.id, answer=ConflictAnswer.KEEP, by="new_message") for each in state.conflicts
+    ]
+    kept = expired(state.constraints, turn.id)
+    standing = from_preferences(state.recalled, turn.id) if turn.number == 1 else ()
+    new = tuple(each for each in standing if all(each.id != old.id for old in kept.constraints))
+    added = tuple(ConstraintChange(change=ChangeKind.ADDED, constraint=each.id, words=each.words[:400]) for each in new)
+    return _Held((*new, *kept.constraints), state.task, (*kept.changes, *added), ()), events
+
+
+def _source(state: TurnState, turn: Turn, message: BaseMessage) -> Source:
+    entry = next((each for each in state.entries if each.message == message.id), None)
+    return Source(turn=turn.id, message=message.id or (entry.message if entry else turn.id), at=turn.at, task=None)
+
+
+def _taken(held: _Held, found: Extraction, source: Source, rule: ConflictRule) -> _Held:
+    """Give the layer after one message."""
+    constraints, changes = held.constraints, held.changes
+    task = held.task
+    begins = found.task is not None and (task is None or is_other(found.task.text, task))
+    if task is not None and (found.finished or begins):
+        gone = ended_with(constraints, task.id)
+        constraints, changes, task = gone.constraints, (*changes, *gone.changes), None
+    if begins and found.task is not None:
+        words = found.task.text[:2000]
+        task = Task(
+            id=identify("task", source.turn, source.message, words),
+            words=words,
+            turn=source.turn,
+            message=source.message,
+        )
+    merged: Merged = merge(constraints, found.wishes, source._replace(task=task), rule)
+    return _Held(merged.constraints, task, (*changes, *merged.changes), (*held.conflicts, *merged.conflicts))
+
+
+def _ask(text: str, assistant: Assistant, tokens: TokenCounter) -> tuple[tuple[Candidate, ...], list[Event]]:
+    """Give the assistant's grounded proposals for a message, or why there are none."""
+    instruction = prompt("extract_constraints", detect_language(text))
+    request = [HumanMessage(f"{instruction}\n\n{text}")]
+    if tokens.prompt(request) + _REPLY_TOKENS > assistant.num_ctx:
+        return (), [_degraded("the message is too long for the assistant's context")]
+    try:
+        reply = assistant.complete(request, purpose="constraints", num_predict=_REPLY_TOKENS, schema=REPLY_SCHEMA)
+    except ModelUnavailable as error:
+        return (), [_degraded(str(error))]
+    except NinefoldError as error:
+        return (), [_degraded(str(error))]
+    parsed = parse_json(reply)
+    if parsed is None:
+        return (), [_degraded("the assistant's reply holds no JSON")]
+    return grounded(parsed, text), []
+
+
+def _joined(found: Extraction, proposed: Sequence[Candidate]) -> Extraction:
+    """Give the rules' wishes with the proposals that lie beside them."""
+    beside = [
+        each for each in proposed if not any(each.start < wish.end and wish.start < each.end for wish in found.wishes)
+    ]
+    return found._replace(wishes=(*found.wishes, *beside))
+
+
+def _event(held: _Held, waiting: Sequence[BaseMessage]) -> ConstraintsUpdated:
+    reason = ""
+    if not waiting:
+        reason = "no new message"
+    elif not held.changes:
+        reason = (
+            "no message could hold a wish" if not any(may_hold(plain_text(m)) for m in waiting) else "no wish found"
+        )
+    elif len(held.changes) > _SHOWN:
+        reason = f"{len(held.changes) - _SHOWN} more changes"
+    return ConstraintsUpdated(changes=held.changes[:_SHOWN], reason=reason)
+
+
+def _degraded(cause: str) -> Degraded:
+    return Degraded(step=Step.CONSTRAINT_UPDATE, what="constraints were found by rules alone", cause=cause[:400])

@@ -1,0 +1,34 @@
+"""From what a person writes to the constraints that hold: gate, extraction, grounding, merging, conflicts."""
+
+from .candidates import Candidate, polarity_of
+from .conflicts import answer_of, answers_of, decided, question
+from .extraction import Extraction, extract
+from .gate import may_hold, wants_model
+from .grounding import REPLY_SCHEMA, grounded
+from .merging import Merged, Source, ended_with, expired, identify, merge
+from .preferences import SUBJECT, from_preferences
+from .tasks import is_other
+
+__all__ = [
+    "REPLY_SCHEMA",
+    "SUBJECT",
+    "Candidate",
+    "Extraction",
+    "Merged",
+    "Source",
+    "answer_of",
+    "answers_of",
+    "decided",
+    "ended_with",
+    "expired",
+    "extract",
+    "from_preferences",
+    "grounded",
+    "identify",
+    "is_other",
+    "may_hold",
+    "merge",
+    "polarity_of",
+    "question",
+    "wants_model",
+]

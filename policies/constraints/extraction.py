@@ -1,0 +1,208 @@
+"""The wishes in one message, by rules alone; every `words` is a span of the message.
+
+Law: `text[c.start : c.end] == c.words` for every candidate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ninefold.state import Language, Polarity, Scope
+
+from ..negation import is_negated
+from ..text import Span, detect_language
+from .candidates import Candidate, polarity_of
+from .cues import find, says
+from .hearing import Clause, Sentence, hear
+from .keys import Keyed, key, keyed
+from .searching import search_candidates
+from .tasks import finishes, requested
+
+MAX_WISHES = 12
+"""Wishes taken from one message, so that a long pasted text cannot fill the layer."""
+
+MAX_WORDS = 400
+"""Characters of one wish; a longer sentence is cut to the clause that holds it."""
+
+# A change that names a time border is explicit: what stood before ends there.
+_BORDER = re.compile(
+    r"从现在|从今|即日起|\bfrom now on\b|\bgoing forward\b|\bhenceforth\b|\bfrom here on\b", re.IGNORECASE
+)
+_BARE_KEYS = frozenset({"output_format", "language", "currency", "unit"})
+_STAYS_WITH_SESSION = frozenset({"colour", "style", "currency", "unit", "name", "persona", "diet"})
+_TRAILING = "。．.！!？?，,；;、：: \t\n"
+
+
+class Extraction(NamedTuple):
+    """What rules found in a message."""
+
+    wishes: tuple[Candidate, ...]
+    task: Span | None
+    """The thing asked for, in the person's words."""
+    finished: bool
+    """The person says that the task before is done."""
+
+
+class _Told(NamedTuple):
+    """A clause that is a wish, with the group that says so."""
+
+    clause: Clause
+    label: str
+
+
+def extract(text: str) -> Extraction:
+    """Give the wishes, the task and whether the former task is finished."""
+    heard = hear(text)
+    task = requested(heard)
+    wishes: list[Candidate] = []
+    for sentence in heard:
+        told = _told(sentence)
+        within = task is not None and sentence.span.start <= task.start < sentence.span.end
+        framed = [_framed(wish, sentence, within, task is not None) for wish in _wishes(text, sentence, told, within)]
+        wishes += framed
+        wishes += [
+            wish
+            for wish in search_candidates(text, sentence)
+            if not any(wish.start < other.end and other.start < wish.end for other in framed)
+        ]
+    return Extraction(tuple(wishes[:MAX_WISHES]), task, finishes(heard))
+
+
+def _told(sentence: Sentence) -> list[_Told]:
+    told: list[_Told] = []
+    for clause in sentence.clauses:
+        label = _label(clause) if clause.own and not clause.asks else None
+        if label is not None:
+            told.append(_Told(clause, label))
+    return told
+
+
+def _label(clause: Clause) -> str | None:
+    """Name the group by which a clause is a wish, or None."""
+    said = clause.heard
+    if says("withdraw", said):
+        return "withdraw"
+    if says("forbid", said):
+        return "forbid"
+    if says("require", said):
+        return "require"
+    if says("prefer", said):
+        return "prefer"
+    found = keyed(said)
+    if found is None or found.value is None:
+        return None
+    if says("change", said) or (says("this_turn", said) and found.key.single):
+        return "require"
+    bare = len(said) <= 12 if detect_language(said) is Language.CHINESE else len(said.split()) <= 5
+    politely = re.search(
+        r"\bplease\b|^(?:请|就|都|全|一律|统一|那|还是|改|继续|麻烦)*(?:用|以|按|使用)", said, re.IGNORECASE
+    )
+    if bare and politely and found.key.name in _BARE_KEYS:
+        return "require"
+    return None
+
+
+def _wishes(text: str, sentence: Sentence, told: list[_Told], with_task: bool) -> Iterator[Candidate]:
+    """Give one wish a clause where the clauses stand on their own, else one for the sentence."""
+    if not told:
+        return
+    if detect_language(sentence.heard) is Language.CHINESE or with_task or _distinct(told):
+        for index, each in enumerate(told):
+            begins = _frame_start(sentence, each.clause) if index == 0 else each.clause.span.start
+            yield _wish(text, begins, each.clause.span.end, each)
+        return
+    first, last = told[0].clause, told[-1].clause
+    begins, ends = _frame_start(sentence, first), _run_end(sentence, last)
+    if ends - begins > MAX_WORDS:
+        begins, ends = first.span.start, min(first.span.end, first.span.start + MAX_WORDS)
+    yield _wish(text, begins, ends, told[0])
+
+
+def _distinct(told: list[_Told]) -> bool:
+    """Whether each clause names a key of its own: "no body text, output as CSV"."""
+    names = [found.key.name if (found := keyed(each.clause.heard)) else None for each in told]
+    return len(told) > 1 and None not in names and len(set(names)) == len(names)
+
+
+def _frame_start(sentence: Sentence, clause: Clause) -> int:
+    """Where the wish begins: a clause before it that only says when or how long it holds belongs to it."""
+    begins = clause.span.start
+    before = [each for each in sentence.clauses if each.span.end <= begins]
+    for each in reversed(before):
+        frame = any(says(group, each.heard) for group in ("lasting", "this_turn", "when"))
+        frame = frame or (says("session", each.heard) and len(each.heard) < 80)
+        if not (frame and each.own and not each.asks):
+            break
+        begins = each.span.start
+    return begins
+
+
+def _run_end(sentence: Sentence, clause: Clause) -> int:
+    """Where the wish ends: clauses behind it that neither ask nor request continue it."""
+    ends = clause.span.end
+    for each in sentence.clauses:
+        if each.span.start < ends:
+            continue
+        if each.asks or not each.own or says("polite", each.heard) or says("task", each.heard):
+            break
+        ends = each.span.end
+    return ends
+
+
+def _wish(text: str, start: int, end: int, told: _Told) -> Candidate:
+    words = text[start:end].rstrip(_TRAILING)
+    start += len(words) - len(words.lstrip())
+    words = words.strip()
+    said = told.clause.heard
+    found: Keyed | None = keyed(text[told.clause.span.start : told.clause.span.end])
+    preference = told.label == "prefer" or _weak(said)
+    polarity = polarity_of(words, preference=preference)
+    if told.label == "forbid" and polarity is Polarity.PREFER:
+        polarity = Polarity.FORBID
+    return Candidate(
+        words=words,
+        start=start,
+        end=start + len(words),
+        polarity=polarity,
+        key=found.key.name if found else None,
+        value=found.value if found else None,
+        change=says("change", said) or _BORDER.search(said) is not None,
+        withdraws=told.label == "withdraw",
+        fallback=told.label == "withdraw" and says("forbid", said) and not said.endswith("了"),
+    )
+
+
+def _weak(said: str) -> bool:
+    return (
+        re.search(r"最好|尽量|尽可能|希望|\bprefer|\bideally\b|\bif possible\b|\btry to\b", said, re.IGNORECASE)
+        is not None
+    )
+
+
+def _framed(wish: Candidate, sentence: Sentence, in_task_sentence: bool, has_task: bool) -> Candidate:
+    """Give the wish with its scope: this turn, when a condition is met, or the session; and with what it belongs to."""
+    said = sentence.heard
+    change = wish.change or _BORDER.search(said) is not None
+    if says("this_turn", said):
+        return wish._replace(scope=Scope.TURN, change=change)
+    condition = find("when", said)
+    lasting = says("lasting", said) and not re.search(
+        r"\b(?:conversation|chat|discussion|session)\b|(?:对话|会话|聊天)", said, re.IGNORECASE
+    )
+    standing = wish.words != condition[0].strip() if condition else False
+    if condition and standing and _conditional(condition[0], wish):
+        return wish._replace(scope=Scope.WHEN, condition=condition[0].strip(_TRAILING), lasting=lasting, change=change)
+    named = key(wish.key)
+    of_task = (
+        named is not None and named.name not in _STAYS_WITH_SESSION and (in_task_sentence or (has_task and named.task))
+    )
+    task = of_task and not lasting and not says("session", said)
+    return wish._replace(lasting=lasting, change=change, task=task)
+
+
+def _conditional(condition: str, wish: Candidate) -> bool:
+    """Whether the words name an occasion; "以后都" and "when possible" are none."""
+    plain = re.sub(r"以后|今后|每次|都|就|要|请|，", "", condition)
+    return len(plain) >= 2 and not (is_negated(condition) and len(plain) < 4)

@@ -1,0 +1,175 @@
+"""New wishes meet the constraints that hold: added, changed, removed, left as they are, or set against one another.
+
+Laws: an explicit change and a this-turn wish are never a conflict; what holds for another task, another thing looked
+for, or another condition is no rival; merging the same message twice changes nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ninefold.state import (
+    ChangeKind,
+    Conflict,
+    ConflictRule,
+    Constraint,
+    ConstraintChange,
+    Origin,
+    Scope,
+    Task,
+)
+
+from .candidates import Candidate
+from .rivals import restates, rivals, targets
+
+_SHOWN = 400
+
+
+class Source(NamedTuple):
+    """Where wishes come from: their turn, their message, the time, and the task they may belong to."""
+
+    turn: str
+    message: str
+    at: str
+    task: Task | None
+
+
+class Merged(NamedTuple):
+    """The constraints that hold now, what changed, and what the person must decide."""
+
+    constraints: tuple[Constraint, ...]
+    changes: tuple[ConstraintChange, ...]
+    conflicts: tuple[Conflict, ...]
+
+
+def merge(active: Sequence[Constraint], wishes: Sequence[Candidate], source: Source, rule: ConflictRule) -> Merged:
+    """Give the constraints after a message."""
+    held = list(active)
+    changes: list[ConstraintChange] = []
+    conflicts: list[Conflict] = []
+    _leave_former_search(held, wishes, source, changes)
+    for wish in wishes:
+        if wish.withdraws:
+            gone = targets(held, wish)
+            for old in gone:
+                held.remove(old)
+                changes.append(change(ChangeKind.REMOVED, old))
+            if gone or not wish.fallback:
+                continue
+        _take(held, constraint_of(wish, source, held), wish.change, rule, changes, conflicts)
+    return Merged(tuple(held), tuple(changes), tuple(conflicts))
+
+
+def expired(active: Sequence[Constraint], turn: str) -> Merged:
+    """Give the constraints without those of an earlier turn alone."""
+    gone = [each for each in active if each.scope is Scope.TURN and each.turn != turn]
+    kept = tuple(each for each in active if each not in gone)
+    return Merged(kept, tuple(change(ChangeKind.EXPIRED, each) for each in gone), ())
+
+
+def ended_with(active: Sequence[Constraint], task: str) -> Merged:
+    """Give the constraints without those of a task that is over."""
+    gone = [each for each in active if each.task == task]
+    kept = tuple(each for each in active if each.task != task)
+    return Merged(kept, tuple(change(ChangeKind.EXPIRED, each) for each in gone), ())
+
+
+def constraint_of(wish: Candidate, source: Source, held: Sequence[Constraint] = ()) -> Constraint:
+    """Give the constraint that a wish becomes; its id derives from message and place, so a replay gives the same."""
+    about = wish.about
+    if about is None and wish.key in _SEARCHED:
+        about = next((each.about for each in reversed(held) if each.about), None)
+    return Constraint(
+        id=identify(source.turn, source.message, str(wish.start), wish.words),
+        key=wish.key,
+        value=wish.value,
+        polarity=wish.polarity,
+        words=wish.words,
+        scope=wish.scope,
+        condition=wish.condition,
+        task=source.task.id if wish.task and source.task else None,
+        about=about,
+        turn=source.turn,
+        message=source.message,
+        at=source.at,
+        lasting=wish.lasting,
+        origin=wish.origin,
+    )
+
+
+def note(kept: Constraint, refused: Constraint, turn: str) -> Constraint:
+    """Give the this-turn line that says in the prompt which of two wishes outranks the other."""
+    return kept.model_copy(
+        update={
+            "id": identify("note", kept.id, refused.id),
+            "scope": Scope.TURN,
+            "turn": turn,
+            "lasting": False,
+            "overrules": refused.words,
+        }
+    )
+
+
+def replace(
+    held: list[Constraint], new: Constraint, old: Sequence[Constraint], changes: list[ConstraintChange]
+) -> None:
+    """Put the new constraint in the place of the old ones."""
+    for each in old:
+        if each in held:
+            held.remove(each)
+    held.append(new)
+    changes.append(change(ChangeKind.CHANGED, new, replaces="; ".join(each.words for each in old)))
+
+
+def change(kind: ChangeKind, of: Constraint, *, replaces: str = "") -> ConstraintChange:
+    """Give the trace's line for a change."""
+    return ConstraintChange(change=kind, constraint=of.id, words=of.words[:_SHOWN], replaces=replaces[:_SHOWN])
+
+
+def identify(*parts: str) -> str:
+    """Give an id that the same parts always give."""
+    return "c" + hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+_SEARCHED = frozenset({"rating", "price", "duration", "feature"})
+
+
+def _take(
+    held: list[Constraint],
+    new: Constraint,
+    explicit: bool,
+    rule: ConflictRule,
+    changes: list[ConstraintChange],
+    conflicts: list[Conflict],
+) -> None:
+    if any(each.id == new.id or restates(each, new) for each in held):
+        return
+    against = [] if new.scope is Scope.TURN else rivals(held, new)
+    softer = explicit or new.key in _SEARCHED or all(each.origin is Origin.PREFERENCE for each in against)
+    if not against:
+        held.append(new)
+        changes.append(change(ChangeKind.ADDED, new))
+    elif softer:
+        replace(held, new, against, changes)
+    elif rule is ConflictRule.ASK:
+        for old in against:
+            conflicts.append(Conflict(id=identify("conflict", old.id, new.id), old=old, new=new))
+            changes.append(change(ChangeKind.CONFLICT, new, replaces=old.words))
+    elif rule is ConflictRule.NEWEST:
+        replace(held, new, against, changes)
+        held.extend(note(new, old, new.turn) for old in against)
+    else:
+        held.extend(note(old, new, new.turn) for old in against)
+        changes.append(change(ChangeKind.CONFLICT, new, replaces=against[0].words))
+
+
+def _leave_former_search(
+    held: list[Constraint], wishes: Sequence[Candidate], source: Source, changes: list[ConstraintChange]
+) -> None:
+    """A new search for the same kind of thing takes the place of the one before it."""
+    things = {wish.about for wish in wishes if wish.about and wish.key in _SEARCHED}
+    for old in [each for each in held if each.about in things and each.message != source.message]:
+        held.remove(old)
+        changes.append(change(ChangeKind.REMOVED, old))

@@ -1,0 +1,100 @@
+"""Which constraints cannot stand beside a new one, say the same, or are meant by a withdrawal."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from ninefold.state import Constraint, Polarity, Scope
+
+from .candidates import Candidate
+from .keys import canonical, key, topics
+from .likeness import contents, likeness
+
+_LOWER = re.compile(
+    r"至少|最少|不少于|不低于|以上|超过(?!.*不)|\bat least\b|\bno (?:fewer|less) than\b|\bover\b|\bminimum\b|\bmore than\b"
+)
+_UPPER = re.compile(
+    r"不超过|不要超过|别超过|不能超过|最多|不多于|以内|之内|以下|\bat most\b|\bno more than\b|\bunder\b|\bor (?:less|fewer)\b|\bmax|\bexceed\b",
+    re.IGNORECASE,
+)
+
+
+def restates(old: Constraint, new: Constraint) -> bool:
+    """Whether the new constraint says what the old one says already."""
+    if (old.scope, old.condition, old.about) != (new.scope, new.condition, new.about):
+        return False
+    if _plain(old.words) == _plain(new.words):
+        return True
+    return (
+        old.key is not None
+        and old.key == new.key
+        and old.polarity is new.polarity
+        and old.value is not None
+        and canonical(old.key, old.value) == canonical(new.key, new.value)
+        and bool(single(new) or likeness(old.words, new.words) >= 0.99)
+    )
+
+
+def rivals(held: Sequence[Constraint], new: Constraint) -> list[Constraint]:
+    """Give the constraints that cannot hold together with the new one."""
+    return [old for old in held if _comparable(old, new) and (_other_value(old, new) or _other_side(old, new))]
+
+
+def targets(held: Sequence[Constraint], wish: Candidate) -> list[Constraint]:
+    """Give the constraints that a withdrawal means: by what they are about, else by their content."""
+    named = topics(wish.words)
+    value = canonical(wish.key, wish.value)
+    by_value = [old for old in held if value and old.key == wish.key and canonical(old.key, old.value) == value]
+    if by_value:
+        return by_value
+    meant = contents(wish.words)
+    by_content = [(len(meant & contents(old.words)) / max(1, len(meant)), old) for old in held]
+    best = max((score for score, _ in by_content), default=0.0)
+    if best >= 0.5:
+        return [old for score, old in by_content if score == best]
+    return [old for old in held if old.key in named]
+
+
+def single(constraint: Constraint) -> bool:
+    """Whether two demands about this key with different values cannot hold together."""
+    found = key(constraint.key)
+    return found is not None and found.single
+
+
+def _comparable(old: Constraint, new: Constraint) -> bool:
+    if old.scope is Scope.TURN or (old.scope, old.condition) != (new.scope, new.condition):
+        return False
+    if old.task is not None and new.task is not None and old.task != new.task:
+        return False
+    return old.about == new.about
+
+
+def _other_value(old: Constraint, new: Constraint) -> bool:
+    if not single(new) or old.key != new.key or Polarity.FORBID in (old.polarity, new.polarity):
+        return False
+    first, second = canonical(old.key, old.value), canonical(new.key, new.value)
+    if first is None or second is None or first == second:
+        return False
+    return _bound(old.words) == _bound(new.words) or _bound(old.words) is None or _bound(new.words) is None
+
+
+def _other_side(old: Constraint, new: Constraint) -> bool:
+    if (old.polarity is Polarity.FORBID) is (new.polarity is Polarity.FORBID):
+        return False
+    first, second = canonical(old.key, old.value), canonical(new.key, new.value)
+    if old.key is not None and old.key == new.key and first is not None and second is not None:
+        return first == second
+    one, other = contents(old.words), contents(new.words)
+    return bool(one) and one == other
+
+
+def _bound(words: str) -> str | None:
+    if _UPPER.search(words):
+        return "upper"
+    return "lower" if _LOWER.search(words) else None
+
+
+def _plain(words: str) -> str:
+    return re.sub(r"[\s，。,.!！;；]+", "", unicodedata.normalize("NFKC", words)).casefold()

@@ -1,0 +1,93 @@
+"""What a search asks of the thing it looks for: "一家评分4.5分以上、有早餐的酒店", "a hotel under $100 with parking".
+
+A search is often a question ("有没有…？"), so these clauses count although they ask; a question about a thing's own value
+("评分是多少？") names none and gives nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ninefold.state import Polarity
+
+from ..text import Span, trimmed
+from .candidates import Candidate, polarity_of
+from .cues import find, find_all, says
+from .hearing import Clause, Sentence
+from .keys import keyed
+
+_PARTS = re.compile(r"[、]|(?:并且|而且|同时还?|且|以及|另外|或者)|\s+and\s+(?=with|that|under|near|at|a rating)")
+_ASKS_VALUE = re.compile(
+    r"(?:多少|几[分点星]|是什么|怎么样|高[吗不]|贵[吗不])|\bhow (?:much|many|long|far)\b|\bwhat(?:'s| is) the\b", re.I
+)
+
+
+def search_candidates(text: str, sentence: Sentence) -> Iterator[Candidate]:
+    """Give what the sentence asks of a thing looked for, one candidate a part that names an attribute."""
+    if not says("search", sentence.heard) and not _asks_level(sentence):
+        return
+    about = _thing(sentence.heard)
+    for clause in sentence.clauses:
+        if not clause.own:
+            continue
+        for part in _parts(clause):
+            wish = _asked(part, about)
+            if wish is not None:
+                yield wish
+
+
+def _asks_level(sentence: Sentence) -> bool:
+    """Whether a value with its bound stands there, as in an increment: "评分最好在4.5分以上"."""
+    return (
+        re.search(r"(?:希望|最好|要求|要|得)[^，。？！]{0,10}\d|\d\s*\S{0,3}(?:以上|以下|以内|之间)", sentence.heard)
+        is not None
+    )
+
+
+def _parts(clause: Clause) -> Iterator[Span]:
+    said = clause.heard
+    start = 0
+    for found in _PARTS.finditer(said):
+        yield _placed(said, start, found.start(), clause)
+        start = found.end()
+    yield _placed(said, start, len(said), clause)
+
+
+def _placed(said: str, start: int, end: int, clause: Clause) -> Span:
+    span = trimmed(said, start, end)
+    return Span(span.text, clause.span.start + span.start, clause.span.start + span.end)
+
+
+def _asked(part: Span, about: str | None) -> Candidate | None:
+    if not part.text or _ASKS_VALUE.search(part.text):
+        return None
+    found = keyed(part.text, search=True)
+    if found is not None and found.key.search and found.value:
+        return _candidate(part, found.key.name, found.value, about)
+    attribute = find("attribute", part.text)
+    if attribute is None:
+        return None
+    value = attribute.groupdict().get("value")
+    if not value or not value.strip():
+        return None
+    return _candidate(part, "feature", value.strip(), about)
+
+
+def _candidate(part: Span, name: str, value: str, about: str | None) -> Candidate:
+    polarity = polarity_of(part.text, preference="最好" in part.text)
+    return Candidate(
+        words=part.text,
+        start=part.start,
+        end=part.end,
+        polarity=polarity if polarity is not Polarity.FORBID or value not in ("不免费",) else Polarity.REQUIRE,
+        key=name,
+        value=value,
+        about=about,
+    )
+
+
+def _thing(heard: str) -> str | None:
+    """Give the thing looked for: the last one named, for a place named before it is where, not what."""
+    names = find_all("things", heard)
+    return names[-1]["thing"] if names else None

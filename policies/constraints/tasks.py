@@ -1,0 +1,50 @@
+"""The present task: what the person asks to be made, and when it is over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ninefold.state import Task
+
+from ..text import Span, trimmed
+from .cues import find, says
+from .hearing import Sentence
+from .likeness import likeness
+
+_SAME_THING = re.compile(
+    r"^(?:重写|改写|再|另|继续|修改|优化|润色|重新|更)|(?:刚才|上面|这个|这份|它|一遍|上述|同样)"
+    r"|\b(?:it|this|that|these|those|another|again|above|same|more|the previous|for (?:it|them))\b",
+    re.IGNORECASE,
+)
+
+
+def requested(heard: Sequence[Sentence]) -> Span | None:
+    """Give the first thing that the message asks to be made, in its own words."""
+    for sentence in heard:
+        for clause in sentence.clauses:
+            if not clause.own:
+                continue
+            found = find("task", clause.heard)
+            if found and found["task"].strip():
+                start, end = found.span("task")
+                return trimmed(clause.heard, start, end)._replace(
+                    start=clause.span.start + start, end=clause.span.start + start + len(found["task"].rstrip())
+                )
+    return None
+
+
+def finishes(heard: Sequence[Sentence]) -> bool:
+    """Whether the person says that the task is done, or that another begins."""
+    return any(
+        clause.own and not clause.asks and says("finished", clause.heard)
+        for sentence in heard
+        for clause in sentence.clauses
+    )
+
+
+def is_other(words: str, present: Task) -> bool:
+    """Whether the words ask for another thing than the present task; a revision of the same thing is none."""
+    if _SAME_THING.search(words):
+        return False
+    return likeness(words, present.words) < 0.5
