@@ -119,6 +119,8 @@ class Recalled(Value):
     """The record's subject key; `constraint:…` is a constraint that the person said for all time."""
     role: str = "user"
     """Who said it: what a model noted by a tool never passes for the person's words."""
+    replaces: str | None = None
+    """The day of an older statement that this one contradicts, so that both dates can be shown."""
 
 
 class Placed(Value):

@@ -150,7 +150,7 @@ class ChromaMemory:
     def _rows(self, wanted: dict[str, Any], ids: list[str] | None = None) -> tuple[MemoryRecord, ...]:
         found = self._ask("be read", lambda store: store.get(ids=ids, where=wanted))
         rows = zip(found["ids"], found["documents"], found["metadatas"], strict=True)
-        return in_order(to_record(id, text, stored) for id, text, stored in rows if text and stored)
+        return in_order(to_record(key, text, stored) for key, text, stored in rows if text and stored)
 
     def _vectors(self, rows: dict[str, MemoryRecord]) -> dict[str, list[float]]:
         """The vectors of those rows that are stored with the same text."""
@@ -158,9 +158,9 @@ class ChromaMemory:
         found = self._ask("be read", lambda store: store.get(ids=list(rows), include=include))
         known: dict[str, list[float]] = {}
         stored = zip(found["ids"], found["documents"], found["metadatas"], found["embeddings"], strict=True)
-        for id, text, data, vector in stored:
-            if data["user"] != rows[id].user:
-                raise MemoryStoreError(f"The memory {id!r} belongs to another person.", "Nothing was written.")
+        for key, text, data, vector in stored:
+            if data["user"] != rows[key].user:
+                raise MemoryStoreError(f"The memory {key!r} belongs to another person.", "Nothing was written.")
             known[text] = [float(number) for number in vector]
         return known
 
@@ -171,7 +171,7 @@ class ChromaMemory:
                     return action(self._fresh())
                 except NinefoldError:
                     raise
-                except Exception:
+                except Exception:  # noqa: BLE001  chromadb raises whatever its engine or the wire raises
                     # The index may be behind another process's write that came between check and query: look once more.
                     self.close()
                     return action(self._fresh())
@@ -197,7 +197,7 @@ def _storable(record: MemoryRecord, embedder: str) -> MemoryRecord:
 
 
 def _ranked(user: str, found: Sequence[tuple[Any, float]]) -> Found:
-    """Chroma's distances as cosine; the user is looked at once more, so that no filter's failure shows another's rows."""
+    """Chroma's distances as cosine; the user is looked at once more, so that no failing filter shows another's rows."""
     scored = [
         (to_record(doc.id, doc.page_content, doc.metadata), 1.0 - distance) for doc, distance in found if doc.metadata
     ]

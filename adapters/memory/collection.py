@@ -76,7 +76,7 @@ def _check_own(client: ClientAPI, embeddings: CheckedEmbeddings, name: str) -> N
     stamp = (collection.metadata or {}).get("embedder")
     if index.get("space") != "cosine":
         raise EmbedderMismatch(
-            f"The collection {name!r} measures {index.get('space')!r}; asked for on an existing one, cosine is ignored.",
+            f"The collection {name!r} measures {index.get('space')!r}, not cosine.",
             "Run `ninefold memory reembed`.",
         )
     if stamp != embeddings.stamp:

@@ -1,4 +1,4 @@
-"""A Chroma client for a folder or a server's URL: no telemetry, a time-out, and never behind another process's writes."""
+"""A Chroma client for a folder or a server's URL: no telemetry, a time-out, never behind another process."""
 
 from __future__ import annotations
 

@@ -65,10 +65,10 @@ class InMemoryMemory:
         """Insert or replace records by id; a text that is stored already is not embedded again."""
         rows = {checked_user(record.user) and record.id: record for record in records}
         with self._lock:
-            for id, record in rows.items():
-                if id in self._rows and self._rows[id][0].user != record.user:
-                    raise MemoryStoreError(f"The memory {id!r} belongs to another person.", "Nothing was written.")
-            known = {self._rows[id][0].text: self._rows[id][1] for id in rows if id in self._rows}
+            for key, record in rows.items():
+                if key in self._rows and self._rows[key][0].user != record.user:
+                    raise MemoryStoreError(f"The memory {key!r} belongs to another person.", "Nothing was written.")
+            known = {self._rows[key][0].text: self._rows[key][1] for key in rows if key in self._rows}
         kept = [
             record.model_copy(update={"text": clean(record.text), "embedder": self.embedder})
             for record in rows.values()
@@ -93,7 +93,7 @@ class InMemoryMemory:
         """Remove the person's records of these ids and give how many there were."""
         theirs = [record.id for record in self.get(user, ids)]
         with self._lock:
-            return sum(self._rows.pop(id, None) is not None for id in theirs)
+            return sum(self._rows.pop(key, None) is not None for key in theirs)
 
     def _nearest(self, user: str, vector: Sequence[float], limit: int, kinds: Sequence[MemoryKind]) -> Found:
         with self._lock:

@@ -24,9 +24,9 @@ def metadata(record: MemoryRecord) -> dict[str, Scalar]:
     return {**dumped, "created_at": instant(record.created)}
 
 
-def to_record(id: str, text: str, stored: Mapping[str, Any]) -> MemoryRecord:
+def to_record(key: str, text: str, stored: Mapping[str, Any]) -> MemoryRecord:
     """Give the record of a row; what another program added to it is left aside."""
-    return MemoryRecord.model_validate({"id": id, "text": text, **{k: v for k, v in stored.items() if k in _FIELDS}})
+    return MemoryRecord.model_validate({"id": key, "text": text, **{k: v for k, v in stored.items() if k in _FIELDS}})
 
 
 def where(user: str, *, kinds: Sequence[MemoryKind] = (), status: MemoryStatus | None = None) -> Where:

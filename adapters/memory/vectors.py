@@ -104,7 +104,7 @@ class CheckedEmbeddings(Embeddings):
             self.dimension = dimension
         if dimension != self.dimension:
             raise EmbedderMismatch(
-                f"The memories have vectors of {self.dimension} numbers, the embedding model {self.stamp} gives {dimension}.",
+                f"The memories have vectors of {self.dimension} numbers, {self.stamp} gives {dimension}.",
                 "Set the embedding model that wrote them, or run `ninefold memory reembed`.",
             )
 

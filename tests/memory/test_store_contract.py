@@ -101,7 +101,7 @@ def test_what_is_written_is_read_back_whole(store: MemoryStore) -> None:
 
 def test_more_than_there_are_may_be_asked_for(store: MemoryStore) -> None:
     store.write([a_record(text) for text in ("red house", "red car", "blue sky")])
-    assert [record.text for record, _ in store.search("ann", "red car", limit=50)][0] == "red car"
+    assert next(record.text for record, _ in store.search("ann", "red car", limit=50)) == "red car"
     assert len(store.search("ann", "red car", limit=50)) == 3
 
 

@@ -1,0 +1,236 @@
+"""memory_write: the turn goes to the archive, what is worth keeping to the memories; after the answer, in one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from langchain_core.messages import BaseMessage, HumanMessage
+
+from ninefold.policies.memory_ids import folded, memory_id
+from ninefold.policies.memory_merge import Merge, merged
+from ninefold.policies.secrets import masked
+from ninefold.policies.text import plain_text
+from ninefold.policies.write_judge import Statement, WriteJudge
+from ninefold.state import (
+    AgentSettings,
+    ChangeKind,
+    Constraint,
+    ConstraintsUpdated,
+    Degraded,
+    Entry,
+    Event,
+    Fate,
+    MemoryKind,
+    MemoryRecord,
+    MemorySettings,
+    MemoryStatus,
+    MemoryStoreError,
+    MemoryWritten,
+    Scope,
+    Step,
+    StorageError,
+    Turn,
+    Unprocessed,
+)
+from ninefold.state.turn_state import TurnState, Update
+
+from .ports import Archive, MemoryStore
+
+NEAR = 8
+"""Known memories that each new statement is compared with."""
+UNWRITTEN = 50
+"""Statements that wait at most for a store that fails; the newest stay."""
+EVENT_IDS = 32
+
+_COMPARED_BY_KIND = (MemoryKind.PREFERENCE, MemoryKind.PROFILE, MemoryKind.CONFIG)
+
+
+def memory_write(
+    state: TurnState,
+    *,
+    memory: MemoryStore | None,
+    archive: Archive,
+    judge: WriteJudge,
+    settings: AgentSettings,
+    thread: str,
+) -> Update:
+    """Give the window with every original archived, and what became of the person's statements.
+
+    Running it again changes nothing: the archive keeps keys, the memories ids that derive from their content. What a
+    store that fails did not take waits in `unwritten` for the next turn, and is never reported as stored.
+    """
+    assert state.turn is not None
+    entries, archived, events = _archived(state, archive)
+    if memory is None or settings.memory == "off":
+        events.append(MemoryWritten(archived=archived, reason="memory is off"))
+        return Update(entries=entries, unprocessed=_processed(state), trace=tuple(events))
+    waiting = (*state.unwritten, *_statements(state, judge, thread))
+    try:
+        merge = _merge(state, memory, waiting, settings.memory)
+        if merge.rows:
+            memory.write(tuple(merge.rows.values()))
+    except MemoryStoreError as error:
+        what = f"{len(waiting)} statements could not be stored and wait for the next turn"
+        events.append(Degraded(step=Step.MEMORY_WRITE, what=what, cause=str(error)[:400]))
+        events.append(MemoryWritten(archived=archived, reason="the memory store failed"))
+        return Update(
+            entries=entries, unprocessed=_processed(state), unwritten=waiting[-UNWRITTEN:], trace=tuple(events)
+        )
+    events.append(_written(merge, archived))
+    return Update(
+        entries=_without(entries, merge.superseded), unprocessed=_processed(state), unwritten=(), trace=tuple(events)
+    )
+
+
+def _archived(state: TurnState, archive: Archive) -> tuple[tuple[Entry, ...], int, list[Event]]:
+    """Every entry, marked where the archive has taken its original; a failing archive leaves the rest as it is."""
+    assert state.turn is not None
+    messages = {message.id: message for message in state.messages}
+    by_turn: dict[str, list[tuple[Entry, BaseMessage]]] = {}
+    for entry in state.entries:
+        if not entry.archived and entry.message in messages:
+            by_turn.setdefault(entry.turn, []).append((entry, messages[entry.message]))
+    done: set[str] = set()
+    events: list[Event] = []
+    try:
+        for turn, originals in by_turn.items():
+            archive.record(_turn(state, turn), originals)
+            done.update(entry.message for entry, _ in originals)
+    except StorageError as error:
+        events.append(Degraded(step=Step.MEMORY_WRITE, what="the turn could not be archived", cause=str(error)[:400]))
+    entries = tuple(
+        entry.model_copy(update={"archived": True}) if entry.message in done else entry for entry in state.entries
+    )
+    return entries, len(done), events
+
+
+def _turn(state: TurnState, turn: str) -> Turn:
+    """The present turn, or what the window's order tells of one before it that was never finished."""
+    present = state.turn
+    assert present is not None
+    if turn == present.id:
+        return present
+    line = list(dict.fromkeys(entry.turn for entry in state.entries))
+    place = line.index(turn)
+    number = max(present.number - (len(line) - 1 - place), 0)
+    return Turn(id=turn, parent=line[place - 1] if place else None, number=number, at=present.at, user=present.user)
+
+
+def _statements(state: TurnState, judge: WriteJudge, thread: str) -> Iterator[MemoryRecord]:
+    """What the person's own messages hold; nobody else's words are looked at."""
+    turns = {entry.message: entry.turn for entry in state.entries}
+    rules = _rules_of_this_turn(state)
+    for constraint in rules:
+        if constraint.lasting:
+            statement = Statement(
+                kind=MemoryKind.PREFERENCE, text=masked(constraint.words), subject=f"constraint:{constraint.key or ''}"
+            )
+            yield _record(state, thread, constraint.turn, statement)
+    spoken = [message for message in state.messages if isinstance(message, HumanMessage)]
+    for index, message in enumerate(spoken):
+        if message.id in state.unprocessed.memories:
+            before = [plain_text(earlier) for earlier in spoken[:index]]
+            for statement in judge.statements(plain_text(message), before=before):
+                kept = _beside(statement, rules)
+                if kept is not None:
+                    yield _record(state, thread, turns.get(message.id or "", ""), kept)
+
+
+def _rules_of_this_turn(state: TurnState) -> tuple[Constraint, ...]:
+    assert state.turn is not None
+    return tuple(constraint for constraint in state.constraints if constraint.turn == state.turn.id)
+
+
+def _beside(statement: Statement, rules: Sequence[Constraint]) -> Statement | None:
+    """A statement beside the constraints found in the same words: a lasting one is kept as such, a turn's own is not.
+
+    A rule of the session is kept as what was asked for then, found on demand, and never imposed on later sessions.
+    """
+    said = folded(statement.text)
+    for rule in rules:
+        words = folded(masked(rule.words))
+        if words in said or said in words:
+            if rule.lasting or rule.scope is Scope.TURN:
+                return None
+            if statement.kind is MemoryKind.PREFERENCE:
+                return Statement(MemoryKind.CONFIG, statement.text, statement.subject, statement.description)
+    return statement
+
+
+def _record(state: TurnState, thread: str, turn: str, statement: Statement) -> MemoryRecord:
+    assert state.turn is not None
+    user = state.turn.user
+    return MemoryRecord(
+        id=memory_id(user, turn or state.turn.id, statement.text),
+        user=user,
+        kind=statement.kind,
+        text=statement.text,
+        description=statement.description,
+        subject=statement.subject,
+        created=state.turn.at,
+        sequence=state.turn.number,
+        thread=thread,
+        turn=turn or state.turn.id,
+    )
+
+
+def _merge(state: TurnState, memory: MemoryStore, waiting: Sequence[MemoryRecord], settings: MemorySettings) -> Merge:
+    """One merge of everything this turn changes: new statements, withdrawn rules, hits of what was recalled."""
+    assert state.turn is not None
+    user = state.turn.user
+    known: tuple[MemoryRecord, ...] = ()
+    withdrawn = _withdrawn(state)
+    kinds = tuple(kind for kind in _COMPARED_BY_KIND if any(kind is each.kind for each in waiting))
+    if withdrawn and MemoryKind.PREFERENCE not in kinds:
+        kinds = (*kinds, MemoryKind.PREFERENCE)
+    if kinds:
+        known = memory.by_kind(user, kinds)
+    near = memory.nearest(user, [record.text for record in waiting], limit=NEAR) if waiting else ()
+    merge = merged(
+        waiting,
+        known,
+        {record.id: found for record, found in zip(waiting, near, strict=True)},
+        same=settings.dedupe_score,
+    )
+    for record in known:
+        if folded(record.text) in withdrawn and record.id not in merge.rows:
+            merge.rows[record.id] = record.model_copy(update={"status": MemoryStatus.SUPERSEDED})
+            merge.superseded.append(record.id)
+    hits = [m.id for m in state.recalled if m.fate is Fate.RECALLED and m.score is not None]
+    for record in memory.get(user, hits):
+        if record.id not in merge.rows and record.last_hit != state.turn.at:
+            merge.rows[record.id] = record.model_copy(update={"hits": record.hits + 1, "last_hit": state.turn.at})
+    return merge
+
+
+def _withdrawn(state: TurnState) -> frozenset[str]:
+    """The words of constraints that the person took back in this turn, as they compare."""
+    changes = [change for event in state.trace if isinstance(event, ConstraintsUpdated) for change in event.changes]
+    return frozenset(folded(change.words) for change in changes if change.change is ChangeKind.REMOVED)
+
+
+def _without(entries: Sequence[Entry], superseded: Sequence[str]) -> tuple[Entry, ...]:
+    """The entries without the memories that no longer hold: they leave the prompt at once."""
+    gone = frozenset(superseded)
+    return tuple(
+        entry.model_copy(update={"placed": tuple(p for p in entry.placed if p.id not in gone)})
+        if any(placed.id in gone for placed in entry.placed)
+        else entry
+        for entry in entries
+    )
+
+
+def _processed(state: TurnState) -> Unprocessed:
+    return state.unprocessed.model_copy(update={"memories": ()})
+
+
+def _written(merge: Merge, archived: int) -> MemoryWritten:
+    reason = "" if merge.stored else "nothing worth keeping was said"
+    if not merge.stored and merge.repeated:
+        reason = "it was known already"
+    return MemoryWritten(
+        stored=tuple(merge.stored[:EVENT_IDS]),
+        superseded=tuple(merge.superseded[:EVENT_IDS]),
+        archived=archived,
+        reason=reason,
+    )

@@ -1,0 +1,90 @@
+"""How new statements meet what is known: the same again is no second row, a newer version takes the older one's place.
+
+Law: merging the same statements into the rows of that merge changes no row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ninefold.state import MemoryRecord, MemoryStatus
+from ninefold.state.memory import in_order
+
+from .memory_ids import folded
+from .negation import is_negated
+from .subject import skeleton
+from .values import exact_values
+
+Near = Sequence[tuple[MemoryRecord, float]]
+
+
+@dataclass
+class Merge:
+    """The rows to write, and what they mean."""
+
+    rows: dict[str, MemoryRecord] = field(default_factory=dict)
+    stored: list[str] = field(default_factory=list)
+    """Ids of new rows."""
+    superseded: list[str] = field(default_factory=list)
+    repeated: list[str] = field(default_factory=list)
+    """Ids of rows that were said again."""
+
+
+def merged(
+    statements: Sequence[MemoryRecord], known: Sequence[MemoryRecord], near: Mapping[str, Near], *, same: float
+) -> Merge:
+    """Give what the statements change.
+
+    Args:
+        statements: new records, in any order.
+        known: active records that may be about the same subjects.
+        near: for each new record's id the active records nearest to it, with their cosine.
+        same: the cosine at or above which two texts say the same, if they also agree in negation and exact values.
+    """
+    merge = Merge()
+    active = {record.id: record for record in (*known, *(r for found in near.values() for r, _ in found))}
+    for statement in in_order(statements):
+        close = {record.id: score for record, score in near.get(statement.id, ())}
+        if statement.id in active:
+            continue
+        twin = next((r for r in active.values() if says_the_same(r, statement, close.get(r.id, 0.0), same)), None)
+        if twin is not None:
+            if twin.seen != statement.created and twin.turn != statement.turn:
+                active[twin.id] = merge.rows[twin.id] = twin.model_copy(update={"seen": statement.created})
+                merge.repeated.append(twin.id)
+            continue
+        for old in [r for r in active.values() if is_replaced(r, statement)]:
+            merge.rows[old.id] = old.model_copy(
+                update={"status": MemoryStatus.SUPERSEDED, "superseded_by": statement.id}
+            )
+            merge.superseded.append(old.id)
+            del active[old.id]
+        active[statement.id] = merge.rows[statement.id] = statement
+        merge.stored.append(statement.id)
+    return merge
+
+
+def says_the_same(old: MemoryRecord, new: MemoryRecord, score: float, same: float) -> bool:
+    """Whether the new statement only repeats the old one; a negated twin and one with other values never do."""
+    if folded(old.text) == folded(new.text):
+        return True
+    if score < same:
+        return False
+    return is_negated(old.text) == is_negated(new.text) and _values(old.text) == _values(new.text)
+
+
+def is_replaced(old: MemoryRecord, new: MemoryRecord) -> bool:
+    """Whether the new statement takes the old one's place: it is about the same subject, or says the opposite.
+
+    What a model noted never takes the place of what the person said.
+    """
+    if old.role == "user" and new.role != "user":
+        return False
+    if old.subject is not None and old.subject == new.subject:
+        return True
+    return skeleton(old.text) == skeleton(new.text)
+
+
+def _values(text: str) -> frozenset[str]:
+    return frozenset(value.canonical for value in exact_values(text))
