@@ -59,7 +59,9 @@ def draw(
 
 
 def _graph(agent: Path | None) -> TurnGraph:
-    """Give the agent's graph with nothing behind it: drawing opens no database and no memory."""
+    """Give the agent's graph with nothing behind it: drawing opens no database, no memory and no data folder."""
+    import tempfile
+
     from langgraph.checkpoint.memory import InMemorySaver
     from langgraph.store.memory import InMemoryStore
 
@@ -68,5 +70,7 @@ def _graph(agent: Path | None) -> TurnGraph:
     from ninefold.state import AgentSettings
 
     settings = load_settings(agent) if agent else AgentSettings()
-    without = settings.model_copy(update={"memory": "off"})
-    return build_graph(without, checkpointer=InMemorySaver(), store=InMemoryStore())
+    with tempfile.TemporaryDirectory() as folder:
+        storage = settings.storage.model_copy(update={"folder": folder})
+        without = settings.model_copy(update={"memory": "off", "storage": storage})
+        return build_graph(without, checkpointer=InMemorySaver(), store=InMemoryStore())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from types import TracebackType
 from typing import Self
 
@@ -12,8 +13,8 @@ from rich.markdown import Markdown
 from rich.spinner import Spinner
 
 _FENCE = re.compile(r"^\s{0,3}(```|~~~)", re.MULTILINE)
-_UPDATES = 12
-"""Redraws a second."""
+TICK = 0.1
+"""Seconds between two redraws."""
 
 
 class MarkdownStream:
@@ -26,7 +27,9 @@ class MarkdownStream:
         self._console = console
         self._settled = 0
         self._text = ""
-        self._live = Live(console=console, refresh_per_second=_UPDATES, transient=True, vertical_overflow="ellipsis")
+        self._drawn = 0.0
+        # Drawn by this thread alone: rich's own thread and a print beside it can lose count of the lines to erase.
+        self._live = Live(console=console, auto_refresh=False, transient=True, vertical_overflow="ellipsis")
 
     def __enter__(self) -> Self:
         self._live.start()
@@ -36,17 +39,13 @@ class MarkdownStream:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Leave what has been written on the screen, also when the reply was stopped."""
-        self._live.update("")
+        self.restart()
         self._live.stop()
-        rest = self._text[self._settled :]
-        if rest.strip():
-            self._console.print(Markdown(rest))
-        self._settled = len(self._text)
 
     def wait(self, words: str) -> None:
         """Show that something is going on, until text comes."""
         if not self._text[self._settled :].strip():
-            self._live.update(Spinner("dots", text=words))
+            self._live.update(Spinner("dots", text=words), refresh=True)
 
     def show(self, text: str) -> None:
         """Show the whole text so far; what was shown before is expected at its beginning."""
@@ -55,14 +54,22 @@ class MarkdownStream:
         self._text = text
         cut = _last_block(text)
         if cut > self._settled:
+            self._live.update("", refresh=True)
             self._console.print(Markdown(text[self._settled : cut]))
             self._settled = cut
         self._live.update(Markdown(text[self._settled :]))
+        if time.monotonic() - self._drawn > TICK:
+            self.tick()
+
+    def tick(self) -> None:
+        """Redraw; call it every TICK seconds, so that whatever moves does."""
+        self._drawn = time.monotonic()
+        self._live.refresh()
 
     def restart(self) -> None:
         """Leave what is there and begin a new text below it."""
         rest = self._text[self._settled :]
-        self._live.update("")
+        self._live.update("", refresh=True)
         if rest.strip():
             self._console.print(Markdown(rest))
         self._text, self._settled = "", 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from ninefold.wording import Wording
 from .conversation import Asked, Conversation, Ended, Happening, Told, Written
 from .notes import notes
 from .slash import REPORTS, known, message_of, slash
-from .stream import MarkdownStream
+from .stream import TICK, MarkdownStream
 
 Read = Callable[[str], str]
 """Reads one line of the person's, after a prompt; raises EOFError at the end and KeyboardInterrupt for Ctrl-C."""
@@ -92,7 +92,7 @@ class Terminal:
     async def _show(self, happenings: AsyncGenerator[Happening, None]) -> Asked | None:
         """Show what happens, and give the question that the turn ended with."""
         written: dict[str, str] = {}
-        with MarkdownStream(self._console) as stream:
+        async with _drawn(MarkdownStream(self._console)) as stream:
             stream.wait(self._wording.say("chat.reading"))
             async with aclosing(happenings):
                 async for happening in happenings:
@@ -137,15 +137,41 @@ class Terminal:
             lines += [f"  {number}. {say(f'conflict.{answer.value}')}" for number, answer in _CHOICES.items()]
             self._console.print("\n".join(lines), markup=False, highlight=False)
             try:
-                while (number := self._read(say("conflict.ask")).strip()) not in _CHOICES:
-                    self._note(say("conflict.again"))
+                said = self._choice()
             except (EOFError, KeyboardInterrupt):
                 return None
-            answers[str(conflict["id"])] = _CHOICES[number].value
+            if said not in _CHOICES:
+                return self._conversation.say(said)
+            answers[str(conflict["id"])] = _CHOICES[said].value
         return self._conversation.decide(answers)
+
+    def _choice(self) -> str:
+        """Give the number that the person chose, or the message that they wrote instead."""
+        while True:
+            said = message_of(self._read(self._wording.say("conflict.ask")))
+            if said in _CHOICES or len(said) > 1:
+                return said
+            self._note(self._wording.say("conflict.again"))
 
     def _note(self, text: str) -> None:
         self._console.print(text, style="dim", markup=False, highlight=False)
+
+
+@asynccontextmanager
+async def _drawn(stream: MarkdownStream) -> AsyncGenerator[MarkdownStream, None]:
+    """Redraw the stream while its turn runs."""
+
+    async def redraw() -> None:
+        while True:
+            await asyncio.sleep(TICK)
+            stream.tick()
+
+    with stream:
+        drawing = asyncio.create_task(redraw())
+        try:
+            yield stream
+        finally:
+            drawing.cancel()
 
 
 def line_reader(history: Path) -> Read:
