@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from ninefold.state import AgentSettings
+from ninefold.state import AgentSettings, FidelityChecked, ThresholdChecked
 from ninefold.state.turn_state import TurnState
 
 from .apply import over
@@ -38,11 +38,20 @@ class Pressure(NamedTuple):
     smallest_block: int
     fired: tuple[str, ...]
     """The triggers that are over their number: hard, window, recent_keep."""
+    soon: bool
+    """Whether a trigger is near enough for its cut to be prepared."""
+    cut_tokens: int
+    """Tokens that the next cut will take: from the window's high mark down to its low one."""
 
     @property
     def over(self) -> bool:
         """Whether the window is to be compacted now."""
-        return bool(self.fired) and self.room_to_make >= self.smallest_block
+        return bool(self.fired) and self.room_to_make >= max(self.smallest_block, 1)
+
+    @property
+    def at_the_mark(self) -> Pressure:
+        """Give the pressure as it will be when the window's trigger fires."""
+        return self._replace(tokens_to_free=self.cut_tokens, messages_to_leave=0)
 
 
 def pressure(state: TurnState, settings: AgentSettings) -> Pressure:
@@ -73,6 +82,8 @@ def pressure(state: TurnState, settings: AgentSettings) -> Pressure:
     )
     excess = {name: current - low for name, before, current, high, low in gauges if before > high and current > low}
     messages = excess.get("recent_keep", 0)
+    # The window's own soft mark stands to its trigger as the prompt's soft threshold stands to its hard one.
+    soft_window = int(policy.summary_threshold_tokens * policy.soft_threshold / policy.hard_threshold)
     return Pressure(
         needed=needed,
         window=tokens,
@@ -84,6 +95,8 @@ def pressure(state: TurnState, settings: AgentSettings) -> Pressure:
         room_to_make=sum(group.tokens for group in movable(now, settings)),
         smallest_block=0 if messages else max(64, min(policy.summary_threshold_tokens, hard) // 16),
         fired=tuple(excess),
+        soon=needed > soft or tokens > soft_window,
+        cut_tokens=min(policy.summary_threshold_tokens - policy.summary_threshold_tokens // 2, hard - soft),
     )
 
 
@@ -96,5 +109,12 @@ def strategies_left(state: TurnState, settings: AgentSettings, strategies: Seque
 
 
 def strategy_left(state: TurnState, settings: AgentSettings, strategies: Sequence[Named]) -> bool:
-    """Whether a strategy is left to try in this turn."""
-    return bool(strategies_left(state, settings, strategies))
+    """Whether compaction is the way to go on: the last check was over, and a strategy may still be tried.
+
+    A view that only has to be made again (after a repair, or because the view itself was refuted) needs no strategy.
+    """
+    last = state.trace[-1] if state.trace else None
+    if isinstance(last, FidelityChecked) and last.strategy is None:
+        return False
+    checks = [event for event in state.trace if isinstance(event, ThresholdChecked)]
+    return bool(checks) and checks[-1].over and bool(strategies_left(state, settings, strategies))

@@ -1,4 +1,4 @@
-"""Structured extraction: old tool results as the fields that matter, every dropped path listed, the original behind a reference."""
+"""Structured extraction: old tool results as the fields that matter; what is dropped is listed and stays reachable."""
 
 from __future__ import annotations
 
@@ -95,6 +95,4 @@ def _shorter(
     count = tokens.message(message.model_copy(update={"content": shorter}))
     if count > entry.tokens * WORTH:
         return None
-    return Replacement(
-        message=entry.message, text=shorter, reference=reference, dropped=found.dropped, tokens=count
-    )
+    return Replacement(message=entry.message, text=shorter, reference=reference, dropped=found.dropped, tokens=count)

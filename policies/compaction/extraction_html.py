@@ -8,11 +8,29 @@ from typing import Final
 
 _UNSEEN: Final = frozenset({"script", "style", "noscript", "template", "svg", "head"})
 _BLOCKS: Final = frozenset(
-    {"p", "div", "section", "article", "header", "footer", "main", "nav", "aside", "ul", "ol", "li", "table", "tr", "br"}
+    {
+        "p",
+        "div",
+        "section",
+        "article",
+        "header",
+        "footer",
+        "main",
+        "nav",
+        "aside",
+        "ul",
+        "ol",
+        "li",
+        "table",
+        "tr",
+        "br",
+    }
     | {"h1", "h2", "h3", "h4", "h5", "h6", "pre", "blockquote", "dt", "dd", "figure", "figcaption", "title", "option"}
 )
 _PAGE: Final = re.compile(r"(?is)^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b")
-_TAG: Final = re.compile(r"</?(?:div|p|span|a|li|ul|td|tr|table|h[1-6]|section|br|img|strong|em)\b[^>]*>", re.IGNORECASE)
+_TAG: Final = re.compile(
+    r"</?(?:div|p|span|a|li|ul|td|tr|table|h[1-6]|section|br|img|strong|em)\b[^>]*>", re.IGNORECASE
+)
 
 
 def is_html(text: str) -> bool:

@@ -44,7 +44,7 @@ def extract_json(text: str, *, limit: int, tokens: Counter, focus: str) -> Extra
     tree = parsed(text)
     if tree is None:
         return None
-    every = [leaf for leaf in leaves(tree)]
+    every = leaves(tree)
     told = [leaf for leaf in every if not _empty_or_envelope(leaf)]
     ranked = _ranked(told, focus)
     count = _fitting(tree, ranked, limit, tokens)

@@ -15,11 +15,17 @@ from ninefold.policies.values import exact_values
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z'’]+|[\u3400-\u4dbf\u4e00-\u9fff]+|\d+(?:[.,:/-]\d+)*")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-\s./]+")
 _COMMON: Final = frozenset(
-    "the and for you your with that this from are was were have has had can could would will please want need what "
-    "which when where who how all any not but its his her their there here into than then them they she him our out "
-    "about some get give tell show find let just also more most much many like make sure know help using use one "
-    "的了 我们 你们 请问 可以 帮我 一下 一个 什么 怎么 这个 那个 哪个 多少 有没 没有 还有 需要 想要 告诉 给我 看看".split()
+    term
+    for line in (
+        "the and for you your with that this from are was were have has had can could would will please want need",
+        "what which when where who how all any not but its his her their there here into than then them they she him",
+        "our out about some get give tell show find let just also more most much many like make sure know help using",
+        "use one",
+        "的了 我们 你们 请问 可以 帮我 一下 一个 什么 怎么 这个 那个 哪个 多少 有没 没有 还有 需要 想要 告诉 给我 看看",
+    )
+    for term in line.split()
 )
+"""Words that a question has whatever it is about."""
 
 
 @lru_cache(maxsize=4096)

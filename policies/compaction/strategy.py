@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from langchain_core.messages import BaseMessage
@@ -40,8 +41,8 @@ class Originals(Protocol):
         """Keep a prepared text under its content address."""
 
 
-class Completion(Protocol):
-    """The model behind an internal call."""
+class Model(Protocol):
+    """The model behind the internal calls."""
 
     @property
     def shares_prefix(self) -> bool:
@@ -60,6 +61,35 @@ class Completion(Protocol):
         schema: Mapping[str, Any] | None = None,
     ) -> str:
         """Give the text of an internal completion."""
+
+
+@dataclass(frozen=True)
+class Completion:
+    """The model behind an internal call, with what a call must begin with."""
+
+    model: Model
+    prefix: tuple[BaseMessage, ...] = ()
+    """The chat's prompt, where the model shares its server: every call is a tail of it."""
+
+    @property
+    def shares_prefix(self) -> bool:
+        """Whether a call must begin with the prefix."""
+        return bool(self.prefix)
+
+    @property
+    def num_ctx(self) -> int:
+        """The tokens of one call, prompt and reply together."""
+        return self.model.num_ctx
+
+    def complete(
+        self, prompt: Sequence[BaseMessage], *, purpose: str, num_predict: int, schema: Mapping[str, Any] | None = None
+    ) -> str:
+        """Give the text of an internal completion.
+
+        Raises:
+            ModelUnavailable: the model gave nothing to work with.
+        """
+        return self.model.complete(prompt, purpose=purpose, num_predict=num_predict, schema=schema)
 
 
 class Strategy(Protocol):
@@ -82,4 +112,8 @@ class Strategy(Protocol):
         assistant: Completion | None,
         settings: AgentSettings,
     ) -> Proposal | None:
-        """Give the change it would make to a window that is over its marks, or None."""
+        """Give the change it would make to a window that is over its marks, or None.
+
+        `apply.over(state, state.proposals)` is the window as the milder strategies of this descent leave it; a proposal
+        builds on that.
+        """

@@ -1,0 +1,106 @@
+"""compaction: one proposal to make room, by the mildest strategy that makes enough; nothing is changed yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ninefold.policies.apply import over
+from ninefold.policies.compaction import Completion, Strategy
+from ninefold.policies.descent import Pressure, pressure, strategies_left
+from ninefold.policies.prompt_files import prompt
+from ninefold.policies.render import render
+from ninefold.state import AgentSettings, Compacted, Degraded, Event, Language, NinefoldError, Proposal, Step, Struck
+from ninefold.state.turn_state import TurnState, Update
+
+from .ports import Archive, Assistant, TokenCounter
+
+LITTLE = 8
+"""A proposal that frees less than this part of what must be freed gives its place to a stronger strategy."""
+_ALONE = {
+    Language.CHINESE: "摘要由规则完成，没有用模型",
+    Language.ENGLISH: "the summary was made by rules, without the model",
+}
+_FAILED = {
+    Language.CHINESE: "一种压缩方法失败",
+    Language.ENGLISH: "a compaction strategy failed",
+}
+
+
+def compaction(
+    state: TurnState,
+    *,
+    tokens: TokenCounter,
+    archive: Archive,
+    assistant: Assistant | None,
+    settings: AgentSettings,
+    strategies: Sequence[Strategy],
+) -> Update:
+    """Give one more proposal on top of those pending, and strike out the strategies that had nothing to give.
+
+    Each strategy is tried once a turn. One that fails changes nothing and is struck out.
+    """
+    full = pressure(state, settings)
+    left = set(strategies_left(state, settings, strategies))
+    may = [strategy for strategy in strategies if strategy.name in left]
+    struck: list[Struck] = []
+    events: list[Event] = []
+    model = _completion(state, assistant, settings)
+    last = state.candidates + 1 >= settings.context_policy.max_candidates
+    for place, strategy in enumerate(may if full.fired else ()):
+        try:
+            found = strategy.propose(state, tokens=tokens, archive=archive, assistant=model, settings=settings)
+        except NinefoldError as error:
+            events.append(_degraded(state, _FAILED, f"{strategy.name}: {error}"))
+            found = None
+        stronger = place + 1 < len(may)
+        if found is None or (stronger and _too_little(found, full, last=last)):
+            struck.append(Struck(strategy=strategy.name, span=found.span if found else ()))
+            continue
+        if found.reason:
+            events.append(_degraded(state, _ALONE, found.reason))
+        events.append(_event(found))
+        return Update(
+            proposals=(*state.proposals, found),
+            candidates=state.candidates + 1,
+            struck=(*state.struck, *struck),
+            trace=tuple(events),
+        )
+    events.append(Compacted(strategy="none", messages=0, freed=0, reason=_nothing(full, may)))
+    return Update(struck=(*state.struck, *struck), trace=tuple(events))
+
+
+def _too_little(found: Proposal, full: Pressure, *, last: bool) -> bool:
+    """Whether a stronger strategy should take this one's place: it leaves the pressure as it is, or is the last try."""
+    enough = found.freed >= full.tokens_to_free and (full.messages_to_leave == 0 or bool(found.removed))
+    if enough:
+        return False
+    if last or (full.messages_to_leave > 0 and full.tokens_to_free == 0 and not found.removed):
+        return True
+    return found.freed * LITTLE < full.tokens_to_free
+
+
+def _completion(state: TurnState, assistant: Assistant | None, settings: AgentSettings) -> Completion | None:
+    if assistant is None or state.view is None:
+        return None
+    if not assistant.shares_prefix:
+        return Completion(assistant)
+    language = state.language or Language.ENGLISH
+    now = over(state, state.proposals)
+    fixed = settings.system_prompt or prompt("system", language)
+    return Completion(assistant, tuple(render(state.view, now.messages, now.entries, fixed=fixed, language=language)))
+
+
+def _event(found: Proposal) -> Compacted:
+    behind = f"{len(found.by_reference)} values by reference" if found.by_reference else ""
+    touched = len(found.removed) + len(found.replacements)
+    return Compacted(strategy=found.strategy, messages=touched, freed=found.freed, reason=behind)
+
+
+def _nothing(full: Pressure, may: Sequence[Strategy]) -> str:
+    if not full.fired:
+        return "the window is below its marks"
+    return "no strategy can free anything" if may else "no strategy is left in this turn"
+
+
+def _degraded(state: TurnState, what: dict[Language, str], cause: str) -> Degraded:
+    return Degraded(step=Step.COMPACTION, what=what[state.language or Language.ENGLISH], cause=cause[:400])

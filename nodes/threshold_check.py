@@ -1,0 +1,42 @@
+"""threshold_check: whether the window is to be compacted now, and where a later cut will be."""
+
+from __future__ import annotations
+
+from ninefold.policies.compaction.summary import cut
+from ninefold.policies.descent import Pressure, pressure
+from ninefold.policies.window import movable
+from ninefold.state import AgentSettings, ThresholdChecked
+from ninefold.state.turn_state import TurnState, Update
+
+
+def threshold_check(state: TurnState, *, settings: AgentSettings) -> Update:
+    """Give whether the view is over a threshold; above the soft one, note the turns that the next cut will take.
+
+    Above the hard threshold, summary_threshold_tokens or recent_keep the window is compacted now, down to the low mark.
+    A cut that could free next to nothing is not made: it would cost the prefix every turn and change nothing.
+    """
+    full = pressure(state, settings)
+    event = ThresholdChecked(
+        needed=full.needed, window=full.window, soft=full.soft, hard=full.hard, over=full.over, reason=_reason(full)
+    )
+    return Update(next_cut=_next_cut(state, full, settings), trace=(event,))
+
+
+def _reason(full: Pressure) -> str:
+    if not full.fired:
+        return "below every threshold"
+    fired = ", ".join(full.fired)
+    if full.over:
+        return f"over {fired}"
+    return f"over {fired}, but only {full.room_to_make} tokens may leave"
+
+
+def _next_cut(state: TurnState, full: Pressure, settings: AgentSettings) -> tuple[str, ...]:
+    """Give the ids of the turns that the next cut takes: once noted they stay, so that what is prepared fits."""
+    known = {entry.message for entry in state.entries}
+    if state.next_cut and known.issuperset(state.next_cut):
+        return state.next_cut
+    if not full.soon or full.over:
+        return ()
+    leaving = cut(movable(state, settings), full.at_the_mark, settings)
+    return tuple(id_ for group in leaving for id_ in group.ids)

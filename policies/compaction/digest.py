@@ -1,0 +1,129 @@
+"""A summary that fits: old and new statements by weight under a cap; what has no room goes behind a reference, said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ninefold.policies.proof.held import Held
+from ninefold.policies.proof.needs import Need, lost
+from ninefold.policies.summary_layer import render_summary
+from ninefold.state import Item, Language, Missing, StepStatus, Summary
+from ninefold.state.compaction import MAX_BY_REFERENCE
+from ninefold.state.summary import MAX_REFERENCES
+
+from .chronicle import Field, Statement, item_needs
+from .cues import heard
+from .focus import terms
+from .strategy import Counter
+
+FIELDS: tuple[Field, ...] = ("decisions", "next_steps", "other_facts")
+
+
+class Digest(NamedTuple):
+    """A new summary, and the exact values that stand behind a reference from then on."""
+
+    summary: Summary
+    by_reference: tuple[Missing, ...]
+
+
+def digest(
+    old: Summary,
+    new: Sequence[Statement],
+    *,
+    covers: str | None,
+    cap: int,
+    room: int,
+    held: Held,
+    language: Language,
+    tokens: Counter,
+) -> Digest:
+    """Give the old summary's statements and the new ones in at most `cap` tokens, heaviest and newest first.
+
+    Args:
+        old: the summary so far; its items stay as they are.
+        new: what the leaving turns said.
+        covers: the newest turn that leaves.
+        cap: tokens of the rendered summary.
+        room: tokens by which it may be larger than the old one.
+        held: what the prompt holds besides the summary; a value held there is not lost with its statement.
+        language: of the labels.
+        tokens: counts.
+    """
+    told = [*_told(old, new), *new]
+    order = sorted(range(len(told)), key=lambda i: (-told[i].weight, -i))
+
+    def made(count: int) -> Summary:
+        return _summary(old, [told[i] for i in sorted(order[:count])], [told[i] for i in sorted(order[count:])], covers)
+
+    limit = min(cap, cost(old, language, tokens) + room)
+    low, high = 0, len(told)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if cost(made(middle), language, tokens) <= limit:
+            low = middle
+        else:
+            high = middle - 1
+    summary = made(low)
+    with_summary = Held(item.text for item in summary.items)
+    gone = [need for i in order[low:] for need in told[i].needs]
+    missing = [need.missing for need in lost(lost(gone, held), with_summary)]
+    return Digest(summary, tuple(dict.fromkeys(missing))[:MAX_BY_REFERENCE])
+
+
+def cost(summary: Summary, language: Language, tokens: Counter) -> int:
+    """Give the tokens of a rendered summary; none for an empty one."""
+    return 0 if summary.empty else tokens.text(render_summary(summary, language))
+
+
+def _told(old: Summary, new: Sequence[Statement]) -> list[Statement]:
+    """Give the old summary's items as statements; a step that the new turns report as finished is done from now on."""
+    reports = [terms(statement.item.text) for statement in new if heard("done", statement.item.text)]
+    told: list[Statement] = []
+    for field, items in _fields(old):
+        for item in items:
+            finished = field == "next_steps" and item.status is not StepStatus.DONE and _reported(item, reports)
+            kept = item.model_copy(update={"status": StepStatus.DONE}) if finished else item
+            found = item_needs(kept)
+            told.append(Statement(field, kept, found, _old_weight(field, kept, found)))
+    return told
+
+
+def _reported(item: Item, reports: Sequence[frozenset[str]]) -> bool:
+    wanted = terms(item.text)
+    return bool(wanted) and any(len(wanted & report) * 2 >= len(wanted) for report in reports)
+
+
+def _old_weight(field: Field, item: Item, found: Sequence[Need]) -> int:
+    """Give what an old statement weighs beside new ones of its kind: a little less, and never less than a plain one."""
+    if any(need.kind == "negation" for need in found):
+        return 95
+    if item.status is StepStatus.PENDING:
+        return 85
+    if found:
+        return 75
+    return {"decisions": 48, "next_steps": 25, "other_facts": 20}[field]
+
+
+def _fields(summary: Summary) -> tuple[tuple[Field, tuple[Item, ...]], ...]:
+    return (
+        ("decisions", summary.decisions),
+        ("next_steps", summary.next_steps),
+        ("other_facts", summary.other_facts),
+    )
+
+
+def _summary(old: Summary, kept: Sequence[Statement], out: Sequence[Statement], covers: str | None) -> Summary:
+    def of(field: Field) -> tuple[Item, ...]:
+        return tuple(statement.item for statement in kept if statement.field == field)
+
+    carrying = [s.item.reference for s in out if s.needs and s.item.reference is not None]
+    references = tuple(dict.fromkeys((*old.references, *carrying)))[-MAX_REFERENCES:]
+    return Summary(
+        decisions=of("decisions"),
+        preferences=old.preferences,
+        next_steps=of("next_steps"),
+        other_facts=of("other_facts"),
+        references=references,
+        covers=covers or old.covers,
+    )

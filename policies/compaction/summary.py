@@ -1,0 +1,254 @@
+"""The four-field summary: the oldest turns leave, their decisions, steps and facts stay word for word."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+
+from ninefold.policies.apply import over
+from ninefold.policies.descent import Pressure, pressure
+from ninefold.policies.proof.held import Held
+from ninefold.policies.proof.needs import later_than
+from ninefold.policies.text import plain_text
+from ninefold.policies.window import Group, movable, oldest
+from ninefold.state import (
+    AgentSettings,
+    Constraint,
+    Fate,
+    Language,
+    Missing,
+    NinefoldError,
+    Proposal,
+    StrategyName,
+    Summary,
+)
+from ninefold.state.turn_state import TurnState
+
+from .chronicle import Statement, statements
+from .digest import Digest, cost, digest
+from .model_summary import PROMPT_VERSION, chosen_by_model
+from .strategy import Completion, Counter, Originals
+
+FORMAT = 1
+"""Version of the prepared form; another one is never looked up."""
+GROWTH = 0.7
+"""Share of what leaves by which a summary may grow; the rest is what the cut frees."""
+
+
+class Summarise:
+    """Moves the oldest turns that may leave into the summary.
+
+    Without a model it copies the sentences that carry a decision, a step, an exact value or a negation. A model only
+    adds sentences that it copies from the same turns; what it cannot ground is dropped, and when it fails the rules
+    stand alone.
+    """
+
+    name = StrategyName.SUMMARY.value
+
+    def propose(
+        self,
+        state: TurnState,
+        *,
+        tokens: Counter,
+        archive: Originals,
+        assistant: Completion | None,
+        settings: AgentSettings,
+    ) -> Proposal | None:
+        """Give the cut and the new summary, or None when nothing may leave or nothing would be freed."""
+        leaving = to_leave(state, settings)
+        if not leaving:
+            return None
+        return fold_into_summary(
+            self.name, state, leaving, tokens=tokens, archive=archive, assistant=assistant, settings=settings
+        )
+
+
+def fold_into_summary(
+    name: str,
+    state: TurnState,
+    leaving: Sequence[Group],
+    *,
+    tokens: Counter,
+    archive: Originals,
+    assistant: Completion | None,
+    settings: AgentSettings,
+    conclusions: Sequence[Statement] = (),
+) -> Proposal | None:
+    """Give the proposal by which these turns leave for the archive and the summary takes what must stay of them."""
+    now = over(state, state.proposals)
+    removed = sum(group.tokens for group in leaving)
+    language = state.language or Language.ENGLISH
+    made, reason = _digest(now, leaving, conclusions, removed, tokens, archive, assistant, settings)
+    freed = removed - (cost(made.summary, language, tokens) - cost(now.summary, language, tokens))
+    if freed <= 0:
+        return None
+    ids = tuple(id_ for group in leaving for id_ in group.ids)
+    return Proposal(
+        strategy=name,
+        span=ids,
+        removed=ids,
+        summary=made.summary,
+        freed=freed,
+        by_reference=made.by_reference,
+        reason=reason[:400],
+    )
+
+
+def to_leave(state: TurnState, settings: AgentSettings) -> tuple[Group, ...]:
+    """Give the groups that leave: exactly those prepared for, where they still may, else the oldest that make room."""
+    now = over(state, state.proposals)
+    may = movable(now, settings)
+    ids = tuple(id_ for group in may for id_ in group.ids)
+    if state.next_cut and set(state.next_cut) <= set(ids):
+        wanted = set(state.next_cut)
+        return tuple(group for group in may if wanted.issuperset(group.ids))
+    return cut(may, pressure(state, settings), settings)
+
+
+def cut(may: Sequence[Group], full: Pressure, settings: AgentSettings) -> tuple[Group, ...]:
+    """Give the oldest groups that free what must be freed, the growth of the summary counted in."""
+    growth = min(settings.context_policy.summary_tokens, full.tokens_to_free // 2)
+    return oldest(
+        may, tokens=full.tokens_to_free + growth if full.tokens_to_free else 0, messages=full.messages_to_leave
+    )
+
+
+def prepare(
+    state: TurnState, *, tokens: Counter, archive: Originals, assistant: Completion | None, settings: AgentSettings
+) -> bool:
+    """Make the summary of the next cut and keep it in the archive's cache; whether there was one to make.
+
+    The state stays as it is: the cut finds the prepared text by the content it was made of, or not at all.
+    """
+    leaving = to_leave(state, settings) if state.next_cut else ()
+    if not leaving:
+        return False
+    removed = sum(group.tokens for group in leaving)
+    _digest(over(state, state.proposals), leaving, (), removed, tokens, archive, assistant, settings)
+    return True
+
+
+def held_without(state: TurnState, leaving: Sequence[Group]) -> Held:
+    """Give what the prompt holds besides its summary once these groups have left."""
+    gone = {id_ for group in leaving for id_ in group.ids}
+    return Held(
+        [
+            *(constraint_text(constraint) for constraint in state.constraints),
+            *(plain_text(message) for message in state.messages if message.id not in gone),
+            *(memory.text for memory in state.recalled if memory.fate in (Fate.RECALLED, Fate.IN_VIEW)),
+            *(placed.text for entry in state.entries if entry.message not in gone for placed in entry.placed),
+        ]
+    )
+
+
+def constraint_text(constraint: Constraint) -> str:
+    """Give what the constraint layer says of a constraint."""
+    return " ".join(part for part in (constraint.condition, constraint.words) if part)
+
+
+def _digest(
+    now: TurnState,
+    leaving: Sequence[Group],
+    conclusions: Sequence[Statement],
+    removed: int,
+    tokens: Counter,
+    archive: Originals,
+    assistant: Completion | None,
+    settings: AgentSettings,
+) -> tuple[Digest, str]:
+    """Give the new summary, prepared or made now, and why it was made without the model where it was."""
+    key = _key(now, leaving, conclusions, settings, with_model=assistant is not None)
+    prepared = _prepared(archive, key) if assistant is not None else None
+    if prepared is not None:
+        return prepared, ""
+    held = held_without(now, leaving)
+    language = now.language or Language.ENGLISH
+    covers = leaving[-1].turns[-1]
+    told, reason = [*conclusions], ""
+    if settings.summary:
+        told += statements(leaving, archive, held, _later(now, leaving))
+        if assistant is not None:
+            added, reason = _with_model(now, leaving, told, tokens, archive, assistant, settings)
+            told += added
+    made = digest(
+        now.summary,
+        told,
+        covers=covers,
+        cap=settings.context_policy.summary_tokens,
+        room=int(removed * GROWTH),
+        held=held,
+        language=language,
+        tokens=tokens,
+    )
+    if assistant is not None and not reason:
+        _keep(archive, key, made)
+    return made, reason
+
+
+def _with_model(
+    now: TurnState,
+    leaving: Sequence[Group],
+    told: Sequence[Statement],
+    tokens: Counter,
+    archive: Originals,
+    assistant: Completion,
+    settings: AgentSettings,
+) -> tuple[Sequence[Statement], str]:
+    try:
+        return chosen_by_model(
+            now, leaving, told, tokens=tokens, archive=archive, assistant=assistant, settings=settings
+        ), ""
+    except NinefoldError as error:
+        return (), str(error)
+
+
+def _later(now: TurnState, leaving: Sequence[Group]) -> Held:
+    turn_of = {entry.message: entry.turn for entry in now.entries}
+    turns = [turn_of.get(message.id or "", "") for message in now.messages]
+    return later_than(now.messages, turns, leaving[0].turns[0])
+
+
+def _key(
+    now: TurnState,
+    leaving: Sequence[Group],
+    conclusions: Sequence[Statement],
+    settings: AgentSettings,
+    *,
+    with_model: bool,
+) -> str:
+    """Give the content address of a prepared summary: everything that it is made of."""
+    parts = [
+        FORMAT,
+        PROMPT_VERSION,
+        with_model,
+        settings.context_policy.summary_tokens,
+        now.language,
+        now.summary.model_dump(mode="json"),
+        [(message.id, plain_text(message)) for group in leaving for message in group.messages],
+        [statement.item.text for statement in conclusions],
+    ]
+    text = json.dumps(parts, ensure_ascii=True, sort_keys=True, default=str)
+    return "summary/" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def _prepared(archive: Originals, key: str) -> Digest | None:
+    text = archive.cached(key)
+    if text is None:
+        return None
+    try:
+        found = json.loads(text)
+        summary = Summary.model_validate(found["summary"])
+        return Digest(summary, tuple(Missing.model_validate(item) for item in found["by_reference"]))
+    except (ValueError, KeyError, TypeError, ValidationError):
+        return None
+
+
+def _keep(archive: Originals, key: str, made: Digest) -> None:
+    text = {
+        "summary": made.summary.model_dump(mode="json"),
+        "by_reference": [missing.model_dump(mode="json") for missing in made.by_reference],
+    }
+    archive.cache(key, json.dumps(text, ensure_ascii=False))

@@ -1,0 +1,160 @@
+"""A proposal against the window it would change: what must stay, stays; what may not be touched, is not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from langchain_core.messages import BaseMessage
+
+from ninefold.policies.apply import over
+from ninefold.policies.compaction.chronicle import item_needs, original_of
+from ninefold.policies.compaction.digest import cost
+from ninefold.policies.compaction.strategy import Counter, Originals
+from ninefold.policies.text import plain_text
+from ninefold.policies.window import movable
+from ninefold.state import AgentSettings, Fate, Language, Missing, Proposal
+from ninefold.state.turn_state import TurnState
+
+from .held import Held
+from .needs import Need, later_than, lost, needs
+from .pairing import unpaired
+from .summary_laws import dropped_items, summary_faults
+
+FULL = 0.6
+"""Share of its room that a summary must use before values may go behind a reference instead of into it."""
+
+
+class Faults(NamedTuple):
+    """What refutes a proposal."""
+
+    lost: tuple[Need, ...]
+    """Spans that can be put back word for word."""
+    broken: tuple[Missing, ...]
+    """Laws that no repair can mend."""
+
+    @property
+    def missing(self) -> tuple[Missing, ...]:
+        """Give both as a verdict names them."""
+        return (*self.broken, *(need.missing for need in self.lost))
+
+
+def refuted(
+    before: TurnState, proposal: Proposal, *, tokens: Counter, archive: Originals, settings: AgentSettings
+) -> Faults:
+    """Give what refutes a proposal over a window without pending proposals; empty when it is proven."""
+    after = over(before, (proposal,))
+    gone = _leaving(before, proposal, archive)
+    broken = [
+        *_untouchable(before, proposal, settings),
+        *unpaired(after.messages),
+        *_too_large(before, after, proposal, tokens, settings),
+    ]
+    if proposal.summary is not None:
+        originals = {id_: original for id_, (_, original) in gone.items()}
+        broken += summary_faults(before.summary, proposal.summary, originals)
+    if broken:
+        return Faults((), tuple(broken))
+    missing = lost(_needed(before, proposal, gone), held(after))
+    return Faults(_not_by_reference(missing, before, after, proposal, tokens, settings), ())
+
+
+def held(state: TurnState) -> Held:
+    """Give what a prompt over this window would hold: constraints, summary, window and known memories."""
+    return Held(
+        [
+            *(text for c in state.constraints for text in (c.words, c.condition) if text),
+            *(item.text for item in state.summary.items),
+            *(plain_text(message) for message in state.messages),
+            *(memory.text for memory in state.recalled if memory.fate in (Fate.RECALLED, Fate.IN_VIEW)),
+            *(placed.text for entry in state.entries for placed in entry.placed),
+        ]
+    )
+
+
+def _leaving(
+    before: TurnState, proposal: Proposal, archive: Originals
+) -> Mapping[str, tuple[BaseMessage, BaseMessage]]:
+    """Give each message that leaves or is shortened, and its original; a forgotten one needs nothing."""
+    ids = {*proposal.removed, *(replacement.message for replacement in proposal.replacements)}
+    known = {entry.message: entry for entry in before.entries}
+    found: dict[str, tuple[BaseMessage, BaseMessage]] = {}
+    for message in before.messages:
+        if message.id in ids and message.id in known:
+            original = original_of(message, known[message.id], archive)
+            if original is not None:
+                found[message.id] = (message, original)
+    return found
+
+
+def _needed(
+    before: TurnState, proposal: Proposal, gone: Mapping[str, tuple[BaseMessage, BaseMessage]]
+) -> Sequence[Need]:
+    turn_of = {entry.message: entry.turn for entry in before.entries}
+    turns = [turn_of.get(message.id or "", "") for message in before.messages]
+    later: dict[str, Held] = {}
+    found: list[Need] = []
+    for id_, (message, original) in gone.items():
+        turn = turn_of[id_]
+        if turn not in later:
+            later[turn] = later_than(before.messages, turns, turn)
+        found += needs(message, original, later[turn])
+    if proposal.summary is not None:
+        found += [need for item in dropped_items(before.summary, proposal.summary) for need in item_needs(item)]
+    return found
+
+
+def _untouchable(before: TurnState, proposal: Proposal, settings: AgentSettings) -> list[Missing]:
+    """Give what a proposal touches that may not be touched."""
+    may = {id_ for group in movable(before, settings) for id_ in group.ids}
+    touched = (*proposal.removed, *(replacement.message for replacement in proposal.replacements))
+    return [Missing(kind="floor", span=id_[:400], source=id_) for id_ in touched if id_ not in may]
+
+
+def _too_large(
+    before: TurnState, after: TurnState, proposal: Proposal, tokens: Counter, settings: AgentSettings
+) -> list[Missing]:
+    """Give why a proposal makes nothing smaller, or a summary larger than it may be."""
+    language = before.language or Language.ENGLISH
+    old, new = cost(before.summary, language, tokens), cost(after.summary, language, tokens)
+    was = old + sum(entry.tokens for entry in before.entries)
+    now = new + _recounted(after, proposal, tokens)
+    found = []
+    if now >= was:
+        found.append(Missing(kind="size", span=f"{now} tokens for {was}"))
+    cap = settings.context_policy.summary_tokens
+    if proposal.summary is not None and new > max(cap, old):
+        found.append(Missing(kind="size", span=f"summary of {new} tokens, {cap} at most"))
+    return found
+
+
+def _recounted(after: TurnState, proposal: Proposal, tokens: Counter) -> int:
+    """Give the window's tokens, those of replaced messages counted anew instead of believed."""
+    replaced = {replacement.message for replacement in proposal.replacements}
+    texts = {message.id: message for message in after.messages}
+    return sum(
+        tokens.message(texts[entry.message]) if entry.message in replaced else entry.tokens for entry in after.entries
+    )
+
+
+def _not_by_reference(
+    missing: Sequence[Need],
+    before: TurnState,
+    after: TurnState,
+    proposal: Proposal,
+    tokens: Counter,
+    settings: AgentSettings,
+) -> tuple[Need, ...]:
+    """Give the lost spans that the proposal neither keeps nor rightly says to be behind a reference only."""
+    said = {(named.kind, named.span) for named in proposal.by_reference}
+    if not said or (settings.summary and not _full(before, after, tokens, settings)):
+        return tuple(missing)
+    return tuple(need for need in missing if (need.missing.kind, need.missing.span) not in said)
+
+
+def _full(before: TurnState, after: TurnState, tokens: Counter, settings: AgentSettings) -> bool:
+    """Whether a summary has used its room: its cap, or what the cut allows it to grow by."""
+    language = before.language or Language.ENGLISH
+    old, new = cost(before.summary, language, tokens), cost(after.summary, language, tokens)
+    left = sum(entry.tokens for entry in before.entries) - sum(entry.tokens for entry in after.entries)
+    return new >= FULL * settings.context_policy.summary_tokens or new - old >= FULL * 0.7 * left

@@ -1,0 +1,117 @@
+"""What may not be lost when messages leave the window: the exact values and negations of what people said.
+
+Of results and replies it is what a later turn used; the rest of them is reachable by reference. Wishes are left to the
+constraint layer: it holds those in force word for word, and one that was withdrawn or replaced is to be gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+
+from ninefold.policies.compaction.cues import heard
+from ninefold.policies.constraints import extract
+from ninefold.policies.negation import is_negated, negations
+from ninefold.policies.text import Span, plain_text, trimmed
+from ninefold.policies.values import ExactValue, exact_values
+from ninefold.state import Missing
+
+from .held import Held, folded
+
+LONG_NEGATION = 240
+"""Characters beyond which a clause without a mark is no clause but a paste."""
+_SMALL_NUMBER = 3
+"""A number of fewer digits in a result is no trace that a later turn used it: it stands everywhere."""
+
+
+class Need(NamedTuple):
+    """One span that must still be there, and where it was said."""
+
+    kind: str
+    text: str
+    value: ExactValue | None
+    """None for a negation, which is kept as its words."""
+    source: str
+    place: tuple[int, int]
+
+    @property
+    def missing(self) -> Missing:
+        """Give it as a proof names it."""
+        return Missing(kind=self.kind, span=self.text[:400], source=self.source)
+
+
+def needs(message: BaseMessage, original: BaseMessage, later: Held | None) -> tuple[Need, ...]:
+    """Give what a leaving message's original says that must stay.
+
+    Args:
+        message: the message in the window; its id is the source.
+        original: what was said, where the window holds less than all of it.
+        later: what later turns said and called, for messages that no person wrote.
+    """
+    source = message.id or ""
+    text = plain_text(original)
+    if isinstance(message, HumanMessage):
+        wishes = [(wish.start, wish.end) for wish in extract(text).wishes]
+        said = (*_negations(text, source), *_values(text, source))
+        return tuple(need for need in said if not any(_overlap(need.place, wish) for wish in wishes))
+    if later is None:
+        return ()
+    return tuple(need for need in _values(text, source) if _telling(need) and need.value and later.value(need.value))
+
+
+def lost(needed: Iterable[Need], held: Held) -> tuple[Need, ...]:
+    """Give the needs that are not held."""
+    return tuple(need for need in needed if not (held.value(need.value) if need.value else held.words(need.text)))
+
+
+def later_than(messages: Sequence[BaseMessage], turns: Sequence[str], turn: str) -> Held:
+    """Give what the turns after a turn said and called, results aside."""
+    after = turns.index(turn) if turn in turns else -1
+    last = max((i for i, t in enumerate(turns) if t == turn), default=after)
+    return Held(_said(message) for message in messages[last + 1 :])
+
+
+def _said(message: BaseMessage) -> str:
+    if isinstance(message, AIMessage):
+        arguments = " ; ".join(str(value) for call in message.tool_calls for value in call["args"].values())
+        return f"{plain_text(message)} ; {arguments}" if arguments else plain_text(message)
+    return plain_text(message) if isinstance(message, HumanMessage) else ""
+
+
+def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _negations(text: str, source: str) -> tuple[Need, ...]:
+    return tuple(
+        Need("negation", span.text, None, source, (span.start, span.end))
+        for clause in negations(text)
+        for span in ([clause] if len(clause.text) <= LONG_NEGATION else _negated_parts(text, clause))
+        if folded(span.text) and not heard("small_talk", span.text) and not heard("this_turn", span.text)
+    )
+
+
+def _negated_parts(text: str, clause: Span) -> Iterable[Span]:
+    """Give the parts of an endless clause that say no; nobody wrote its rest as one thought."""
+    start = clause.start
+    while start < clause.end:
+        end = min(clause.end, start + LONG_NEGATION)
+        joint = text.rfind(" ", start + LONG_NEGATION // 2, end)
+        end = joint if end < clause.end and joint > start else end
+        part = trimmed(text, start, end)
+        if part.text and is_negated(part.text):
+            yield part
+        start = end
+
+
+def _values(text: str, source: str) -> tuple[Need, ...]:
+    return tuple(Need(value.kind, value.text, value, source, (value.start, value.end)) for value in exact_values(text))
+
+
+def _telling(need: Need) -> bool:
+    if need.value is None or need.kind == "quotation":
+        return False
+    digits = sum(char.isdigit() for char in need.value.canonical)
+    return need.kind != "number" or digits >= _SMALL_NUMBER or "." in need.value.canonical

@@ -1,0 +1,80 @@
+"""A model's veto on a compaction: its no rolls back, its yes proves nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+
+from ninefold.state import InternalModelError, Language
+from ninefold.state.turn_state import TurnState
+
+from .json_reply import parse_json
+from .neutralise import neutralise
+from .prompt_files import prompt
+from .render import sent_text
+from .summary_layer import render_summary
+
+SCHEMA: Final[Mapping[str, Any]] = {
+    "type": "object",
+    "properties": {"supported": {"type": "boolean"}, "missing": {"type": "string"}},
+    "required": ["supported", "missing"],
+}
+REPLY: Final = 96
+"""Tokens of a veto's reply."""
+_SPARE: Final = 0.9
+"""Share of the model's window that is used: its tokens are counted with the chat model's tokenizer."""
+
+
+class Model(Protocol):
+    """The model that may veto."""
+
+    @property
+    def num_ctx(self) -> int:
+        """The tokens of one call, prompt and reply together."""
+
+    def complete(
+        self, prompt: Sequence[BaseMessage], *, purpose: str, num_predict: int, schema: Mapping[str, Any] | None = None
+    ) -> str:
+        """Give the text of an internal completion."""
+
+
+class Counter(Protocol):
+    """The part of a token counter that the veto needs."""
+
+    def prompt(self, messages: Sequence[BaseMessage], tools: Sequence[Mapping[str, Any]] = ()) -> int:
+        """Give the tokens of a whole rendered prompt."""
+
+    def clip(self, text: str, limit: int, *, tail: bool = False) -> str:
+        """Give the longest head, or tail, of at most `limit` tokens."""
+
+
+def vetoed(window: TurnState, *, tokens: Counter, model: Model) -> str | None:
+    """Give what a model misses in a compacted window, or None when it objects to nothing.
+
+    Raises:
+        NinefoldError: the model gave no usable answer; then nobody objected.
+    """
+    language = window.language or Language.ENGLISH
+    instruction = SystemMessage(prompt("veto", language))
+    room = int(model.num_ctx * _SPARE) - REPLY - tokens.prompt([instruction, HumanMessage("")]) - 8
+    text = tokens.clip(_material(window, language), max(room, 64), tail=True)
+    reply = model.complete([instruction, HumanMessage(text)], purpose="veto", num_predict=REPLY, schema=SCHEMA)
+    found = parse_json(reply)
+    if not isinstance(found, dict) or not isinstance(found.get("supported"), bool):
+        raise InternalModelError(
+            "The model's reply for the veto is not the object asked for.", "The proof by code stands."
+        )
+    if found["supported"]:
+        return None
+    missing = found.get("missing")
+    return missing if isinstance(missing, str) and missing else "?"
+
+
+def _material(window: TurnState, language: Language) -> str:
+    task = neutralise(window.task.words) if window.task else ""
+    lines = [f"task: {task}", *(f"constraint: {neutralise(c.words)}" for c in window.constraints)]
+    lines.append(f"summary: {render_summary(window.summary, language)}")
+    lines += [f"{message.type}: {sent_text(message, None, language)}" for message in window.messages]
+    return "\n".join(lines)
