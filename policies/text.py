@@ -37,7 +37,7 @@ _ASKED = r"(?:(?<![A-Za-z0-9])[!?]|[!?](?![A-Za-z0-9=]))"
 _SENTENCE_END = re.compile(rf"(?:(?:[。！？…]|{_ASKED}|{_STOP})+{_CLOSING})|[\r\n\u2028\u2029]+", re.MULTILINE)
 _CLAUSE_END = re.compile(
     rf"(?:[。！？…，；]|{_ASKED}|{_STOP})+{_CLOSING}"
-    r"|[\r\n\u2028\u2029]+|(?<!\d),|,(?!\d)|;|：|:(?=\s)|(?<=\s)[-–](?=\s)|[—]+",
+    r"|[\r\n\u2028\u2029]+|(?<!\d),|,(?!\d)|;|：|:(?=\s)|(?<=\s)[-–](?=\s)(?!\s*\d)|[—]+",
     re.MULTILINE,
 )
 

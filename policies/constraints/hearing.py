@@ -8,15 +8,17 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..text import Span, clauses, sentences, strip_quoted
+from ..text import HAN, Span, clauses, sentences, strip_quoted
 from .cues import find, says
 
 MATERIAL_CHARS = 80
 """A handed-over text is longer than this; a shorter one behind a colon is taken for the request itself."""
 
+_ENDS_INSIDE = re.compile(rf"[.!?。！？](?=[\"”’」』](?:\s*$|\s+[A-Z]|\s*\n|[{HAN}]))")
 _CODE_LIKE = re.compile(r"[{}();=<>\[\]|\\_$#/*+]")
 _SPEAKS_SELF = re.compile(
-    r"^(?:但|但是|可是|不过|而|所以|因此|那|那么|只是)?(?:我|请|你|咱)|^(?:but|so|and so|however|still|yet)\b", re.I
+    r"^(?:但|但是|可是|不过|而|所以|因此|那|那么|只是)?(?:我|请|你|咱|帮我|麻烦|给我|推荐)|^(?:but|so|and so|however|still|yet)\b",
+    re.I,
 )
 
 
@@ -25,7 +27,7 @@ class Clause(NamedTuple):
 
     span: Span
     heard: str
-    """The clause with quoted parts blanked; same length as the span."""
+    """The clause without what it quotes at its ends; quotations inside it are blank."""
     own: bool
     """The person's own wish or statement could stand here."""
     asks: bool
@@ -42,8 +44,16 @@ class Sentence(NamedTuple):
 
 def hear(text: str) -> tuple[Sentence, ...]:
     """Give the sentences of a message as they are heard."""
-    silent = _without_material(strip_quoted(text))
-    return tuple(_sentence(span, silent) for span in sentences(text) if silent[span.start : span.end].strip())
+    silent = _without_material(_with_ends(text, strip_quoted(text)))
+    return tuple(_sentence(text, span, silent) for span in sentences(silent))
+
+
+def _with_ends(text: str, silent: str) -> str:
+    """Put back the mark inside a quotation that ends the sentence around it: … the phrase "Well." Then …"""
+    heard = list(silent)
+    for found in _ENDS_INSIDE.finditer(text):
+        heard[found.start()] = found[0]
+    return "".join(heard)
 
 
 def _without_material(heard: str) -> str:
@@ -54,13 +64,16 @@ def _without_material(heard: str) -> str:
     return heard[: found.end()] + re.sub(r"\S", " ", heard[found.end() :])
 
 
-def _sentence(span: Span, silent: str) -> Sentence:
+def _sentence(text: str, span: Span, silent: str) -> Sentence:
     heard = silent[span.start : span.end]
     parts: list[Clause] = []
     reported = False
     inside = clauses(heard)
     for index, part in enumerate(inside):
-        start, end = span.start + part.start, span.start + part.end
+        behind = inside[index + 1].start if index + 1 < len(inside) else len(heard)
+        before = inside[index - 1].end if index else 0
+        start = _over_quotation(text, silent, span.start + part.start, span.start + before, step=-1)
+        end = _over_quotation(text, silent, span.start + part.end, span.start + behind, step=1)
         tail = heard[part.end :] if index == len(inside) - 1 else ""
         said = part.text
         theirs = says("reported", said)
@@ -70,8 +83,18 @@ def _sentence(span: Span, silent: str) -> Sentence:
         polite = says("polite", said)
         asks = says("asks", said + tail.strip()[:1]) and not polite
         own = not reported and (polite or not says("no_wish", said)) and not _code(said)
-        parts.append(Clause(Span(said, start, end), said, own, asks))
+        parts.append(Clause(Span(text[start:end], start, end), said, own, asks))
     return Sentence(span, heard, tuple(parts))
+
+
+def _over_quotation(text: str, silent: str, position: int, limit: int, *, step: int) -> int:
+    """Move a clause's edge over the quotation that touches it: the quoted words belong to the wish, unheard."""
+    edge, at = position, position if step > 0 else position - 1
+    while (at < limit if step > 0 else at >= limit) and silent[at].isspace():
+        if not text[at].isspace():
+            edge = at + 1 if step > 0 else at
+        at += step
+    return edge
 
 
 def _code(text: str) -> bool:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ninefold.state import Polarity
+from ninefold.state import Language, Polarity
 
-from ..text import Span, trimmed
+from ..text import Span, detect_language, trimmed
 from .candidates import Candidate, polarity_of
 from .cues import find, find_all, says
 from .hearing import Clause, Sentence
@@ -32,6 +32,8 @@ def search_candidates(text: str, sentence: Sentence) -> Iterator[Candidate]:
         if not clause.own:
             continue
         for part in _parts(clause):
+            if about is None and detect_language(part.text) is Language.ENGLISH:
+                continue
             wish = _asked(part, about)
             if wish is not None:
                 yield wish
