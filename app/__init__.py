@@ -1,4 +1,44 @@
-"""Ninefold."""
+"""ninefold: a LangGraph agent that manages its own context.
+
+```python
+from ninefold import build_graph, history
+
+graph = build_graph()
+config = {"configurable": {"thread_id": "t1", "user_id": "ann"}}
+graph.invoke({"messages": [{"role": "user", "content": "Hello"}]}, config)
+```
+"""
 
 if __name__ != "ninefold":  # kept by `make layout`
     raise ImportError("this folder is a part of one package: write `import ninefold`")
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ninefold.graph.guard import TurnGraph
+    from ninefold.state import AgentSettings
+    from ninefold.state.errors import NinefoldError
+
+    from .build import build_graph
+    from .history import history
+    from .own_policies import Policies
+
+__all__ = ["AgentSettings", "NinefoldError", "Policies", "TurnGraph", "build_graph", "history"]
+
+_HOMES = {
+    "AgentSettings": "ninefold.state",
+    "NinefoldError": "ninefold.state.errors",
+    "Policies": "ninefold.own_policies",
+    "TurnGraph": "ninefold.graph.guard",
+    "build_graph": "ninefold.build",
+    "history": "ninefold.history",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Give a public name, importing its home only now: langgraph alone takes longer than most commands."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'ninefold' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

@@ -100,12 +100,10 @@ class _Steps:
         return self._parts.tokens if factor <= 1 else corrected(self._parts.tokens, factor)
 
     def _archive(self, state: TurnState, config: RunnableConfig) -> Archive:
-        return WindowArchive(self._parts.archive(get_store(), config["configurable"]["thread_id"]), state)
+        return WindowArchive(self._parts.archive(get_store(), _thread(config)), state)
 
     def _toolbox(self, state: TurnState, config: RunnableConfig) -> Toolbox:
-        assert state.turn is not None
-        archive = self._archive(state, config)
-        return self._parts.toolbox(archive, state.turn.user, config["configurable"]["thread_id"])
+        return self._parts.tools.of(state, self._archive(state, config), _thread(config))
 
     def _fixed(self, state: TurnState) -> str:
         return self._parts.fixed(state.language or Language.ENGLISH)
@@ -201,6 +199,7 @@ class _Steps:
             archive=self._archive(state, config),
             judge=parts.judge,
             settings=parts.settings,
+            thread=_thread(config),
         )
 
     def _window_roll(self, state: TurnState, config: RunnableConfig) -> Update:
@@ -210,3 +209,7 @@ class _Steps:
             settings=self._parts.settings,
             tokens=self._tokens(state),
         )
+
+
+def _thread(config: RunnableConfig) -> str:
+    return stamp_from(config).thread

@@ -18,6 +18,7 @@ class Drawable(Protocol):
 
     def get_graph(self, config: Any = None, *, xray: int | bool = False) -> Graph:
         """Give nodes and edges."""
+        ...
 
 
 def mermaid(graph: Drawable) -> str:
@@ -33,13 +34,12 @@ def ascii_art(graph: Drawable) -> str:
 
 def svg(graph: Drawable) -> str:
     """Give the graph as an SVG document."""
-    drawn = _layout(graph).draw(format="svg", prog="dot")
-    return bytes(drawn).decode()
+    return _drawn(graph, "svg").decode()
 
 
 def png(graph: Drawable) -> bytes:
     """Give the graph as a PNG image."""
-    return bytes(_layout(graph).draw(format="png", prog="dot"))
+    return _drawn(graph, "png")
 
 
 def mimebundle(graph: Drawable) -> dict[str, str]:
@@ -47,8 +47,14 @@ def mimebundle(graph: Drawable) -> dict[str, str]:
     return {"image/svg+xml": svg(graph), "text/plain": mermaid(graph)}
 
 
+def _drawn(graph: Drawable, form: str) -> bytes:
+    """Give the graph as Graphviz draws it, which comes with the wheel of pygraphviz."""
+    drawn = _layout(graph).draw(format=form, prog="dot")
+    assert drawn is not None
+    return bytes(drawn)
+
+
 def _layout(graph: Drawable) -> AGraph:
-    """Give the graph for Graphviz, which comes with the wheel of pygraphviz."""
     from pygraphviz import AGraph
 
     shape = graph.get_graph()

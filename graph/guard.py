@@ -18,6 +18,7 @@ from langgraph._internal._constants import (
     CONFIG_KEY_RESUMING,
     CONFIG_KEY_RUNTIME,
     CONFIG_KEY_TASK_ID,
+    INPUT,
 )
 from langgraph.checkpoint.base import BaseCheckpointSaver, Checkpoint, CheckpointTuple
 from langgraph.constants import START
@@ -240,7 +241,7 @@ class TurnGraph(CompiledStateGraph[Any, Any, Any, Any]):
         configurable = merged.get("configurable", {})
         nested = CONFIG_KEY_TASK_ID in configurable
         resumed = nested and bool(configurable.get(CONFIG_KEY_RESUMING))
-        call = self._call(config or {}, merged, given, None if resumed else taken_in(given), options)
+        call = self._call(config or {}, merged, given, None if resumed else taken_in(given, nested=nested), options)
         synced = "checkpoint_during" in options or CONFIG_KEY_DURABILITY in configurable
         if call.saver is None or nested or synced or options.get("durability") is not None:
             return call
@@ -250,9 +251,11 @@ class TurnGraph(CompiledStateGraph[Any, Any, Any, Any]):
         merged = ensure_config(self.config, config)
         call = self._call(config, merged, None, None, {})
         if not call.identity.namespace or CONFIG_KEY_CHECKPOINTER in merged.get("configurable", {}):
-            for values in (update.values for superstep in supersteps for update in superstep):
-                if isinstance(values, dict):
-                    self._guard.schema.check_update(values)
+            for update in (update for superstep in supersteps for update in superstep):
+                if update.as_node == INPUT:
+                    taken_in(update.values)
+                elif isinstance(update.values, dict):
+                    self._guard.schema.check_update(update.values)
         return call
 
     def _call(
@@ -266,7 +269,7 @@ class TurnGraph(CompiledStateGraph[Any, Any, Any, Any]):
         where = self._own_checkpoint_config({"configurable": {**merged.get("configurable", {})}})
         identity = identity_of(where.get("configurable", {}), self._guard.default_user)
         saver = self._resolve_checkpointer(merged)
-        place = place_of(saver)
+        place = place_of(where.get("configurable", {}).get(CONFIG_KEY_CHECKPOINTER, self.checkpointer))
         held = tuple((merged.get("metadata") or {}).get(HELD, ()))
         key = f"{place}\0{identity.key}"
         if saver is not None and key in held:
@@ -286,8 +289,9 @@ class TurnGraph(CompiledStateGraph[Any, Any, Any, Any]):
     def _known(self, call: _Call, saved: CheckpointTuple | None, snapshot: StateSnapshot) -> Head:
         if saved is None and call.identity.checkpoint is not None and not call.identity.namespace:
             raise unknown_checkpoint(call.identity)
-        unstarted = saved.checkpoint["channel_values"].get(START) if saved else None
-        return head_of(snapshot, unstarted["messages"] if unstarted else ())
+        waiting = saved.checkpoint["channel_values"].get(START) if saved else None
+        unstarted = taken_in(waiting, nested=True)
+        return head_of(snapshot, unstarted.messages if isinstance(unstarted, NewMessages) else ())
 
     def _decide(self, call: _Call, head: Head) -> tuple[Run, ...]:
         if call.intake is None:

@@ -51,12 +51,15 @@ class GoOn:
 Intake = NewMessages | Answer | GoOn
 
 
-def taken_in(given: object) -> Intake:
-    """Give what an input asks for.
+def taken_in(given: object, *, nested: bool = False) -> Intake:
+    """Give what an input asks for; inside of a parent graph, whose state it then is, only its messages count.
 
     Raises:
         InputError: it is none of the supported forms; the message names them.
     """
+    if nested and not isinstance(given, Command) and given is not None:
+        raw = given.get("messages") if isinstance(given, Mapping) else getattr(given, "messages", None)
+        given = {"messages": raw}
     match given:
         case None:
             return GoOn()
@@ -80,6 +83,9 @@ def fresh_messages(given: Sequence[BaseMessage], window: Sequence[BaseMessage]) 
     Raises:
         InputError: nothing is new, or what is new is not the user's text.
     """
+    if not isinstance(given[-1], HumanMessage):
+        role = given[-1].type
+        raise InputError(f"The input's last message is of the role {role!r}: nobody asks anything.", SUPPORTED)
     ids = {message.id for message in window}
     reply = next((m for m in reversed(window) if isinstance(m, AIMessage) and m.text), None)
     known = -1
@@ -91,7 +97,7 @@ def fresh_messages(given: Sequence[BaseMessage], window: Sequence[BaseMessage]) 
     new = [*given[known + 1 :]]
     if not new:
         raise InputError("The input holds no message that the thread does not know.", "Send a new message.")
-    _check_roles(new)
+    _check_new(new)
     return [_as_data(message) for message in new]
 
 
@@ -117,7 +123,7 @@ def _messages(given: Mapping[str, Any]) -> tuple[BaseMessage, ...]:
     if unknown := [key for key in given if key != "messages"]:
         raise InputError(f"The input has the unknown key {unknown[0]!r}.", SUPPORTED)
     raw = given.get("messages")
-    if isinstance(raw, str | BaseMessage | tuple):
+    if isinstance(raw, str | BaseMessage | tuple | Mapping):
         raw = [raw]
     if not isinstance(raw, list) or not raw:
         raise InputError("The input holds no message.", SUPPORTED)
@@ -145,9 +151,7 @@ def _check_content(message: BaseMessage) -> None:
             raise InputError(f"The input holds a block of type {kind!r}.", SUPPORTED)
 
 
-def _check_roles(new: Sequence[BaseMessage]) -> None:
-    if not isinstance(new[-1], HumanMessage):
-        raise InputError(f"The input's last message is of the role {new[-1].type!r}: nobody asks anything.", SUPPORTED)
+def _check_new(new: Sequence[BaseMessage]) -> None:
     if not said(new[-1]):
         raise InputError("The message is empty.", "Say something: a message needs at least one character of text.")
     called = {call["id"] for m in new if isinstance(m, AIMessage) for call in m.tool_calls}

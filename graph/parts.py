@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from langgraph.store.base import BaseStore
 
-from ninefold.nodes.ports import Archive, Assistant, Chat, MemoryStore, TokenCounter, Toolbox
+from ninefold.nodes.ports import Archive, Assistant, Chat, MemoryStore, TokenCounter
 from ninefold.policies.compaction import Strategy
 from ninefold.policies.intent import IntentPolicy
 from ninefold.policies.prompt_files import prompt
@@ -15,11 +15,10 @@ from ninefold.policies.recall import Ranking
 from ninefold.policies.write_judge import WriteJudge
 from ninefold.state import AgentSettings, Language
 
+from .tools import Tools
+
 ArchiveOf = Callable[[BaseStore, str], Archive]
 """Gives a thread's archive in a store; a server may bring a store of its own for each call."""
-
-ToolboxOf = Callable[[Archive, str, str], Toolbox]
-"""Gives the tools as one turn may call them: with its archive, its person and its thread."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +31,7 @@ class Parts:
     assistant: Assistant | None
     memory: MemoryStore | None
     archive: ArchiveOf
-    toolbox: ToolboxOf
+    tools: Tools
     intent: IntentPolicy
     ranking: Ranking
     judge: WriteJudge

@@ -132,7 +132,7 @@ def _new_turn(
         answer = ANSWERS.get(said(new[-1]).casefold().rstrip("。.!！~ "))
         if answer is not None:
             return (Run(Command(resume=answer.value), same),)
-        keep = Command[Any](resume=ConflictAnswer.KEEP.value)
+        keep: Command[Any] = Command(resume=ConflictAnswer.KEEP.value)
         settled = (Run(keep, same, options={"interrupt_after": [CONFLICT]}, shown=False),)
     missing = {name: value for name, value in defaults.items() if name not in head.values}
     taken = with_ids([*head.unstarted, *new], stamp.turn_id)

@@ -28,7 +28,8 @@ def typed_saver(saver: BaseCheckpointSaver[Any], schema: Schema) -> BaseCheckpoi
     typed = copy.copy(saver)
     if not isinstance(saver.serde, PlainSerde):
         typed.serde = PlainSerde(saver.serde)
-    typed.__class__ = _typed_class(type(saver))
+    own: type[Any] = type(saver)
+    typed.__class__ = _typed_class(own)
     typed.__dict__["_schema"] = schema
     return typed
 
@@ -74,5 +75,5 @@ def _typed_class(own: type) -> type[Any]:
 
 def place_of(saver: object) -> str:
     """Give a name for the storage behind a saver, the same for every copy of it in this process."""
-    storage = getattr(saver, "conn", None) or getattr(saver, "storage", None) or saver
-    return f"{id(storage):x}"
+    own = vars(saver) if hasattr(saver, "__dict__") else {}
+    return f"{id(own.get('conn', own.get('storage', saver))):x}"

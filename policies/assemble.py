@@ -27,9 +27,8 @@ from ninefold.state import (
 )
 
 from .constraint_layer import render_constraints
-from .neutralise import anchors
 from .references import reference_id
-from .render import block, memory_lines, render
+from .render import block, label, memory_lines, render
 from .summary_layer import render_summary
 from .text import plain_text
 
@@ -120,17 +119,13 @@ def assemble(material: Material, tokens: Counter) -> tuple[View, tuple[Placed, .
 
 def _layers(draft: _Draft, material: Material, tokens: Counter, order: Order) -> tuple[Layer, ...]:
     """Give the layers of a draft in the order they are sent, each with the tokens it adds."""
-    label = anchors(material.language)
     session = [c for c in material.constraints if c.scope is not Scope.TURN]
     this_turn = [c for c in material.constraints if c.scope is Scope.TURN]
     texts = {
-        LayerName.CONSTRAINTS: (label.constraints, render_constraints(session) if session else ""),
-        LayerName.SUMMARY: (
-            label.summary,
-            "" if draft.summary.empty else render_summary(draft.summary, material.language),
-        ),
-        LayerName.MEMORIES: (label.memories, memory_lines(draft.memories)),
-        LayerName.TURN_CONSTRAINTS: (label.turn_constraints, render_constraints(this_turn) if this_turn else ""),
+        LayerName.CONSTRAINTS: render_constraints(session) if session else "",
+        LayerName.SUMMARY: "" if draft.summary.empty else render_summary(draft.summary, material.language),
+        LayerName.MEMORIES: memory_lines(draft.memories),
+        LayerName.TURN_CONSTRAINTS: render_constraints(this_turn) if this_turn else "",
     }
     pieces = {
         LayerName.WINDOW: tuple(piece for turn in draft.turns for piece in turn),
@@ -143,13 +138,14 @@ def _layers(draft: _Draft, material: Material, tokens: Counter, order: Order) ->
     for name in ORDERS[order]:
         if name in pieces:
             if pieces[name] or name is LayerName.CURRENT:
-                anchor = label.current if name is LayerName.CURRENT else ""
+                anchor = label(name, material.language) if name is LayerName.CURRENT else ""
                 cost = _messages_cost(name, pieces[name], material, tokens)
                 layers.append(Layer(name=name, anchor=anchor, pieces=pieces[name], tokens=cost))
             continue
-        anchor, text = texts[name]
+        text = texts[name]
         if not text:
             continue
+        anchor = label(name, material.language)
         longer = f"{head}\n\n{block(anchor, text)}"
         cost = tokens.message(SystemMessage(longer)) - tokens.message(SystemMessage(head))
         layers.append(Layer(name=name, anchor=anchor, text=text, tokens=max(cost, 0)))

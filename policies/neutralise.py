@@ -11,13 +11,13 @@ backslash out at the same places is the exact inverse, and nothing else in the t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
-from typing import cast
+from typing import NamedTuple, cast
 
 import yaml
+
+from ninefold.state import Language
 
 MARK = "\\"
 """The visible escape; ordinary text to every tokenizer."""
@@ -40,12 +40,23 @@ _ANGLED = (
 _SQUARED = r"/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_RESULTS)\]|TOOL_CALLS\]"
 
 
+class Anchors(NamedTuple):
+    """The labels that open the layers of a prompt, with their brackets, in one language."""
+
+    constraints: str
+    turn_constraints: str
+    summary: str
+    memories: str
+    current: str
+    reference: str
+
+
 @cache
-def anchors() -> Mapping[str, Mapping[str, str]]:
-    """The layers' anchors as written in the prompt: layer key → language ("zh", "en") → label with its brackets."""
+def anchors(language: Language) -> Anchors:
+    """Give the layers' anchors as written in the prompt."""
     path = Path(__file__).parent / "data" / "anchors.yaml"
     loaded = cast(dict[str, dict[str, str]], yaml.safe_load(path.read_text(encoding="utf-8")))
-    return MappingProxyType({key: MappingProxyType(labels) for key, labels in loaded.items()})
+    return Anchors(**{key: labels[language.value] for key, labels in loaded.items()})
 
 
 def neutralise(text: str) -> str:
@@ -90,7 +101,7 @@ def _control(marks: str) -> re.Pattern[str]:
 @cache
 def _spoof(marks: str) -> re.Pattern[str]:
     """Finds the opener, with the marks behind it, of a control token or of what a reader would take for an anchor."""
-    labels = "|".join(_label(label[1:-1]) for labels in anchors().values() for label in labels.values())
+    labels = "|".join(_label(label[1:-1]) for language in Language for label in anchors(language))
     anchor = rf"(?i:{_UNSEEN}(?:{labels})[{re.escape(_CLOSERS)}])"
     return re.compile(rf"{_control(marks).pattern}|[{re.escape(_OPENERS)}]{marks}(?={anchor})")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeGuard
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
@@ -44,6 +45,11 @@ def render(
     return [SystemMessage("\n\n".join(head)), *join_neighbours(body)]
 
 
+def label(layer: LayerName, language: Language) -> str:
+    """Give the anchor that opens a layer."""
+    return str(anchors(language)._asdict()[layer.value])
+
+
 def block(anchor: str, text: str) -> str:
     """Give a layer's text under its anchor."""
     return f"{anchor}\n{text}"
@@ -51,7 +57,7 @@ def block(anchor: str, text: str) -> str:
 
 def memory_block(placed: Sequence[Placed], language: Language) -> str:
     """Give the recalled memories as they stand in a message."""
-    return block(anchors(language).memories, memory_lines(placed))
+    return block(label(LayerName.MEMORIES, language), memory_lines(placed))
 
 
 def memory_lines(placed: Sequence[Placed]) -> str:
@@ -68,7 +74,7 @@ def with_blocks(words: str, blocks: Sequence[str], language: Language) -> str:
     """Give the person's words under the anchor of the current request, when any block stands before them."""
     if not blocks:
         return words
-    return "\n\n".join([*blocks, block(anchors(language).current, words)])
+    return "\n\n".join([*blocks, block(label(LayerName.CURRENT, language), words)])
 
 
 def sent_text(message: BaseMessage, clip: Clip | None, language: Language) -> str:
@@ -105,15 +111,15 @@ def join_neighbours(messages: Iterable[BaseMessage]) -> list[BaseMessage]:
         last = joined[-1] if joined else None
         if isinstance(message, HumanMessage) and isinstance(last, HumanMessage):
             joined[-1] = HumanMessage(f"{last.text}\n\n{message.text}")
-        elif (
-            isinstance(message, AIMessage)
-            and isinstance(last, AIMessage)
-            and not (message.tool_calls or last.tool_calls)
-        ):
+        elif _speaks(message) and _speaks(last):
             joined[-1] = AIMessage(f"{last.text}\n\n{message.text}")
         else:
             joined.append(message)
     return joined
+
+
+def _speaks(message: BaseMessage | None) -> TypeGuard[AIMessage]:
+    return isinstance(message, AIMessage) and not message.tool_calls
 
 
 def _sent(

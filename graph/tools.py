@@ -1,0 +1,74 @@
+"""The tools of one turn: the agent's own, with what they work on, and the caller's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from langchain_core.tools import BaseTool
+
+from ninefold.adapters.tools.own import ToolContext, own_tools
+from ninefold.adapters.tools.toolbox import LangChainToolbox
+from ninefold.nodes.ports import Archive, MemoryStore, Toolbox
+from ninefold.policies.notes import note
+from ninefold.policies.references import parts
+from ninefold.state import Language, MemoryRecord, ReferenceNotFound, ToolName
+from ninefold.state.turn_state import TurnState
+
+
+class Tools:
+    """Every tool that an agent's model may call.
+
+    Args:
+        names: the agent's own.
+        given: the caller's.
+        memory: what memory_write and memory_search work on.
+        clock: what get_current_time tells.
+
+    Raises:
+        SettingsError: two tools share a name.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[ToolName],
+        given: Sequence[BaseTool],
+        memory: MemoryStore | None,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._names = names
+        self._given = tuple(given)
+        self._memory = memory
+        self._clock = clock
+        self.shown: tuple[BaseTool, ...] = (*own_tools(names, self._context()), *self._given)
+        """The tools as a model is shown them; they run only through `of`."""
+        LangChainToolbox(self.shown)
+
+    def of(self, state: TurnState, archive: Archive, thread: str) -> Toolbox:
+        """Give the tools as one turn may call them."""
+        assert state.turn is not None
+        turn = state.turn
+
+        def noted(content: str, kind: str) -> MemoryRecord | None:
+            return note(content, kind, user=turn.user, thread=thread, turn=turn.id, at=turn.at, sequence=turn.number)
+
+        context = ToolContext(
+            user=turn.user,
+            language=state.language or Language.ENGLISH,
+            memory=self._memory,
+            now=self._clock,
+            expand=archive.expand,
+            parts=parts,
+            note=noted,
+        )
+        return LangChainToolbox((*own_tools(self._names, context), *self._given))
+
+    def _context(self) -> ToolContext:
+        """Give the context of tools that are only shown."""
+        return ToolContext(
+            user="", memory=self._memory, now=self._clock, expand=_nothing, parts=parts, note=lambda *_: None
+        )
+
+
+def _nothing(reference: str) -> str:
+    raise ReferenceNotFound(f"{reference} is not open here.", "Call it in a turn.")
