@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Self, cast
@@ -126,7 +126,7 @@ class TurnGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
     _guard: Guard
 
-    def stream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Iterator[Any]:  # noqa: A002
+    def stream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Generator[Any, None, None]:  # noqa: A002
         """Give what `CompiledStateGraph.stream` gives, for one turn of the thread.
 
         Raises:
@@ -153,7 +153,12 @@ class TurnGraph(CompiledStateGraph[Any, Any, Any, Any]):
             finally:
                 prune(call.saver, call.identity.thread, call.identity.namespace, self._guard.history_turns)
 
-    async def astream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> AsyncIterator[Any]:  # noqa: A002
+    async def astream(
+        self,
+        input: Any,  # noqa: A002 - the base class names it
+        config: RunnableConfig | None = None,
+        **options: Any,
+    ) -> AsyncGenerator[Any, None]:
         """Give what `CompiledStateGraph.astream` gives, for one turn of the thread; it raises what `stream` raises."""
         call = self._read(input, config, options)
         if call.saver is None:

@@ -128,7 +128,7 @@ def _messages(given: Mapping[str, Any]) -> tuple[BaseMessage, ...]:
     if not isinstance(raw, list) or not raw:
         raise InputError("The input holds no message.", SUPPORTED)
     try:
-        made = convert_to_messages(raw)
+        made = convert_to_messages(cast("Any", raw))
     except (ValueError, TypeError, NotImplementedError, KeyError) as error:
         raise InputError(f"The input cannot be read as messages: {str(error).splitlines()[0]}.", SUPPORTED) from error
     whole = [message_chunk_to_message(m) if isinstance(m, BaseMessageChunk) else m for m in made]

@@ -9,31 +9,13 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 from langgraph.types import Command, StateSnapshot
 
+from ninefold.policies.constraints import answer_of
 from ninefold.state import ConflictAnswer, NothingPending, Stamp, Step, Turn
 
 from .identity import AT, TURN, Identity, check_owner
 from .intake import Answer, GoOn, Intake, NewMessages, fresh_messages, resends, said, with_ids
 
 CONFLICT = Step.CONFLICT_CONFIRMATION.value
-
-_WORDS = {
-    ConflictAnswer.REPLACE: (
-        "替换",
-        "取代",
-        "换成新的",
-        "用新的",
-        "改成新的",
-        "replace",
-        "replace it",
-        "use the new one",
-    ),
-    ConflictAnswer.KEEP: ("保留", "保持", "不变", "保留原来的", "用旧的", "keep", "keep it", "keep the old one"),
-    ConflictAnswer.THIS_TURN: (
-        *("仅这次", "只这次", "仅本次", "只本次", "就这次", "仅此一次", "仅本轮"),
-        *("this turn", "this turn only", "only this turn", "only this time", "just this once", "this_turn"),
-    ),
-}
-ANSWERS: Mapping[str, ConflictAnswer] = {word: answer for answer, words in _WORDS.items() for word in words}
 
 
 @dataclass(frozen=True)
@@ -129,7 +111,7 @@ def _new_turn(
     new = fresh_messages(messages, [*head.window, *head.unstarted])
     settled: tuple[Run, ...] = ()
     if CONFLICT in head.waiting and same is not None:
-        answer = ANSWERS.get(said(new[-1]).casefold().rstrip("。.!！~ "))
+        answer = answer_of(said(new[-1]))
         if answer is not None:
             return (Run(Command(resume=answer.value), same),)
         keep: Command[Any] = Command(resume=ConflictAnswer.KEEP.value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import AsyncIterator, Iterator
-from functools import cache
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -28,8 +27,7 @@ def typed_saver(saver: BaseCheckpointSaver[Any], schema: Schema) -> BaseCheckpoi
     typed = copy.copy(saver)
     if not isinstance(saver.serde, PlainSerde):
         typed.serde = PlainSerde(saver.serde)
-    own: type[Any] = type(saver)
-    typed.__class__ = _typed_class(own)
+    typed.__class__ = _typed_class(type(saver))
     typed.__dict__["_schema"] = schema
     return typed
 
@@ -68,9 +66,13 @@ class _TypedReads(BaseCheckpointSaver[Any]):
         return task, channel, self._schema.typed_value(channel, value)
 
 
-@cache
-def _typed_class(own: type) -> type[Any]:
-    return type(f"Typed{own.__name__}", (_TypedReads, own), {"__doc__": own.__doc__})
+_classes: dict[type[Any], type[Any]] = {}
+
+
+def _typed_class(own: type[Any]) -> type[Any]:
+    if own not in _classes:
+        _classes[own] = type(f"Typed{own.__name__}", (_TypedReads, own), {"__doc__": own.__doc__})
+    return _classes[own]
 
 
 def place_of(saver: object) -> str:

@@ -53,15 +53,13 @@ class ThreadedSqliteSaver(SqliteSaver):
         """
         with self.cursor() as cur:
             doomed, parents = _in_turn_rows(cur, thread, namespace)
-            doomed += _too_old(cur, thread, namespace, keep)
-            here = "thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
-            keys = [(thread, namespace, row) for row in doomed]
-            cur.executemany(f"DELETE FROM writes WHERE {here}", keys)
-            cur.executemany(f"DELETE FROM checkpoints WHERE {here}", keys)
+            _delete(cur, thread, namespace, doomed)
             cur.executemany(
-                f"UPDATE checkpoints SET parent_checkpoint_id = ? WHERE {here}",
+                "UPDATE checkpoints SET parent_checkpoint_id = ?"
+                " WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?",
                 [(parent, thread, namespace, row) for row, parent in parents],
             )
+            _delete(cur, thread, namespace, _too_old(cur, thread, namespace, keep))
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Give `get_tuple` without blocking the event loop."""
@@ -140,3 +138,11 @@ def _too_old(cur: sqlite3.Cursor, thread: str, namespace: str, keep: int) -> lis
         (thread, namespace, keep),
     )
     return [row[0] for row in rows]
+
+
+def _delete(cur: sqlite3.Cursor, thread: str, namespace: str, rows: Sequence[str]) -> None:
+    for table in ("writes", "checkpoints"):
+        cur.executemany(
+            f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?",
+            [(thread, namespace, row) for row in rows],
+        )
