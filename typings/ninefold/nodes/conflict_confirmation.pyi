@@ -1,0 +1,1 @@
+from nodes.conflict_confirmation import *

@@ -1,0 +1,1 @@
+from nodes.constraint_update import *

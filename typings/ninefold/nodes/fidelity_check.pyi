@@ -1,0 +1,1 @@
+from nodes.fidelity_check import *

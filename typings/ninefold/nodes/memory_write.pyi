@@ -1,0 +1,1 @@
+from nodes.memory_write import *

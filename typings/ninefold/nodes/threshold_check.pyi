@@ -1,0 +1,1 @@
+from nodes.threshold_check import *

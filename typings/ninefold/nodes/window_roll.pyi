@@ -1,0 +1,1 @@
+from nodes.window_roll import *

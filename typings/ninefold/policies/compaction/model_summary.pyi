@@ -1,0 +1,1 @@
+from policies.compaction.model_summary import *

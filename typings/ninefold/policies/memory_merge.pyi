@@ -1,0 +1,1 @@
+from policies.memory_merge import *

@@ -1,0 +1,1 @@
+from policies.proof.compaction_proof import *

@@ -1,0 +1,1 @@
+from policies.proof.view_proof import *
