@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from langchain_core.messages import HumanMessage
 
 from ninefold.policies.recall import CANDIDATES, InView, Limits, Ranking, Scored
-from ninefold.policies.text import plain_text
+from ninefold.policies.text import plain_text, sentences
 from ninefold.state import (
     ALWAYS_RECALLED,
     ContextPolicy,
@@ -85,8 +87,14 @@ def _in_view(state: TurnState) -> InView:
     return InView(
         ids=frozenset(placed.id for entry in state.entries for placed in entry.placed),
         turns=frozenset(e.turn for e in state.entries if e.message in said and e.turn not in shortened),
-        texts=(*(constraint.words for constraint in state.constraints), *(plain_text(m) for m in people)),
+        texts=(*(constraint.words for constraint in state.constraints), *_told(people)),
     )
+
+
+def _told(people: Sequence[HumanMessage]) -> Iterator[str]:
+    """What the person states in the window; a question holds the words of its answer without telling it."""
+    for message in people:
+        yield from (span.text for span in sentences(plain_text(message)) if not span.text.endswith(("?", "？")))
 
 
 def _what(always: tuple[MemoryRecord, ...]) -> str:

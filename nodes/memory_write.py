@@ -9,6 +9,7 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from ninefold.policies.memory_ids import folded, memory_id
 from ninefold.policies.memory_merge import Merge, merged
 from ninefold.policies.secrets import masked
+from ninefold.policies.subject import RULE
 from ninefold.policies.text import plain_text
 from ninefold.policies.write_judge import Statement, WriteJudge
 from ninefold.state import (
@@ -123,7 +124,7 @@ def _statements(state: TurnState, judge: WriteJudge, thread: str) -> Iterator[Me
     for constraint in rules:
         if constraint.lasting:
             statement = Statement(
-                kind=MemoryKind.PREFERENCE, text=masked(constraint.words), subject=f"constraint:{constraint.key or ''}"
+                kind=MemoryKind.PREFERENCE, text=masked(constraint.words), subject=f"{RULE}{constraint.key or ''}"
             )
             yield _record(state, thread, constraint.turn, statement)
     spoken = [message for message in state.messages if isinstance(message, HumanMessage)]
@@ -193,7 +194,8 @@ def _merge(state: TurnState, memory: MemoryStore, waiting: Sequence[MemoryRecord
         same=settings.dedupe_score,
     )
     for record in known:
-        if folded(record.text) in withdrawn and record.id not in merge.rows:
+        is_rule = (record.subject or "").startswith(RULE)
+        if is_rule and folded(record.text).startswith(withdrawn) and record.id not in merge.rows:
             merge.rows[record.id] = record.model_copy(update={"status": MemoryStatus.SUPERSEDED})
             merge.superseded.append(record.id)
     hits = [m.id for m in state.recalled if m.fate is Fate.RECALLED and m.score is not None]
@@ -203,10 +205,17 @@ def _merge(state: TurnState, memory: MemoryStore, waiting: Sequence[MemoryRecord
     return merge
 
 
-def _withdrawn(state: TurnState) -> frozenset[str]:
-    """The words of constraints that the person took back in this turn, as they compare."""
-    changes = [change for event in state.trace if isinstance(event, ConstraintsUpdated) for change in event.changes]
-    return frozenset(folded(change.words) for change in changes if change.change is ChangeKind.REMOVED)
+def _withdrawn(state: TurnState) -> tuple[str, ...]:
+    """How the words of the rules begin that the person took back in this turn, or replaced for all time."""
+    lasting = {constraint.id for constraint in state.constraints if constraint.lasting}
+    taken: list[str] = []
+    for event in state.trace:
+        for change in event.changes if isinstance(event, ConstraintsUpdated) else ():
+            if change.change is ChangeKind.REMOVED:
+                taken.append(change.words)
+            elif change.change is ChangeKind.CHANGED and change.constraint in lasting:
+                taken += change.replaces.split("; ")
+    return tuple(folded(masked(words)) for words in taken if folded(words))
 
 
 def _without(entries: Sequence[Entry], superseded: Sequence[str]) -> tuple[Entry, ...]:

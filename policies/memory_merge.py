@@ -13,7 +13,7 @@ from ninefold.state.memory import in_order
 
 from .memory_ids import folded
 from .negation import is_negated
-from .subject import skeleton
+from .subject import claims
 from .values import exact_values
 
 Near = Sequence[tuple[MemoryRecord, float]]
@@ -81,9 +81,7 @@ def is_replaced(old: MemoryRecord, new: MemoryRecord) -> bool:
     """
     if old.role == "user" and new.role != "user":
         return False
-    if old.subject is not None and old.subject == new.subject:
-        return True
-    return skeleton(old.text) == skeleton(new.text)
+    return bool(claims(old) & claims(new))
 
 
 def _values(text: str) -> frozenset[str]:

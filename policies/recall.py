@@ -12,7 +12,7 @@ from ninefold.state import Fate, MemoryRecord, MemoryStatus, Recalled
 from ninefold.state.memory import in_order
 
 from .memory_ids import folded
-from .subject import skeleton
+from .subject import claims
 from .text import sentences
 
 TEXT = 400
@@ -95,7 +95,7 @@ class _Prompt:
         self._taken: list[str] = []
         self._versions: dict[str, list[MemoryRecord]] = {}
         for record in in_order({each.id: each for each in candidates}.values()):
-            for claim in _claims(record):
+            for claim in claims(record):
                 self._versions.setdefault(claim, []).append(record)
 
     def take(self, record: MemoryRecord) -> Fate:
@@ -119,11 +119,11 @@ class _Prompt:
         return older[-1].created[:10] if older else None
 
     def _is_outdated(self, record: MemoryRecord) -> bool:
-        newest = [self._versions[claim][-1] for claim in _claims(record)]
+        newest = [self._versions[claim][-1] for claim in claims(record)]
         return any(other.id != record.id for other in newest)
 
-    def _others(self, record: MemoryRecord) -> list[MemoryRecord]:
-        return [r for claim in _claims(record) for r in self._versions[claim] if r.id != record.id]
+    def _others(self, record: MemoryRecord) -> tuple[MemoryRecord, ...]:
+        return in_order(r for claim in claims(record) for r in self._versions[claim] if r.id != record.id)
 
 
 def shared(text: str, query: str) -> float:
@@ -147,12 +147,6 @@ def tokens_at_most(text: str) -> int:
     """Give a number of tokens that a text hardly exceeds; assembly counts exactly."""
     wide = sum(ord(letter) >= 0x2E80 for letter in text)
     return wide + (len(text) - wide) // 3 + 16
-
-
-def _claims(record: MemoryRecord) -> tuple[str, ...]:
-    """What only the newest of several statements can say: its subject, and its words or their opposite."""
-    subject = (f"subject {record.subject}",) if record.subject else ()
-    return (*subject, f"words {skeleton(record.text)}")
 
 
 def _by_score(score: float | None, limits: Limits, taken: int) -> Fate | None:

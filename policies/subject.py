@@ -10,13 +10,19 @@ from typing import cast
 
 import yaml
 
+from ninefold.state import MemoryRecord
+
+from .constraints.keys import key
 from .memory_ids import folded
+
+RULE = "constraint:"
+"""What the subject of a rule for all time begins with; the constraint's canonical key follows."""
 
 _DATA = Path(__file__).parent / "data" / "subjects.yaml"
 _NEGATION = re.compile(
-    r"不再|再也不|不要|不用|不必|不会|不能|不是|不想|不|没有|没|别|无需|禁止|避免|切勿"
+    r"不再|再也不|不|没有|没|别|无需|禁止|避免|切勿|要|请|会|能|必须|务必|应该|应当|可以"
     r"|\b(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should|must)(?: not|n'?t)\b|\bcannot\b"
-    r"|\bno longer\b|\bnot\b|\bnever\b|\bno\b|\bwithout\b|\bavoid\b",
+    r"|\b(?:no longer|not|never|no|without|avoid|please|must|should|will|can|do|always)\b",
     re.IGNORECASE,
 )
 
@@ -24,22 +30,39 @@ _NEGATION = re.compile(
 def subject(text: str) -> str | None:
     """Give the key under which a newer statement replaces this one, or None when it can stand beside any other."""
     heard = unicodedata.normalize("NFKC", text).strip().replace("’", "'")
-    for key, patterns in _subjects().items():
+    for name, patterns in _subjects().items():
         for pattern in patterns:
             found = pattern.match(heard)
             if found:
                 named = folded(found.groupdict().get("x") or "")
-                if named or "{x}" not in key:
-                    return key.replace("{x}", named)
+                if named or "{x}" not in name:
+                    return name.replace("{x}", named)
     return None
 
 
 def skeleton(text: str) -> str:
-    """Give what is left of a statement without its negations: a statement and its opposite have one skeleton."""
+    """Give what is left of a statement without its negations and the verbs that carry them.
+
+    A statement and its opposite have one skeleton.
+    """
     return folded(_NEGATION.sub("", unicodedata.normalize("NFKC", text).replace("’", "'")))
+
+
+def claims(record: MemoryRecord) -> frozenset[str]:
+    """Give what only the newest of several statements can say: its subject, and its words or their opposite.
+
+    A rule for all time shares its key with other rules; it claims the key only where two values cannot both hold.
+    """
+    words = f"words {skeleton(record.text)}"
+    about = record.subject or ""
+    rule = about.startswith(RULE)
+    named = key(about.removeprefix(RULE)) if rule else None
+    if not about or (rule and not (named and named.single)):
+        return frozenset({words})
+    return frozenset({words, f"subject {about}"})
 
 
 @cache
 def _subjects() -> dict[str, list[re.Pattern[str]]]:
     loaded = cast(dict[str, list[str]], yaml.safe_load(_DATA.read_text(encoding="utf-8")))
-    return {key: [re.compile(each, re.IGNORECASE) for each in patterns] for key, patterns in loaded.items()}
+    return {name: [re.compile(each, re.IGNORECASE) for each in patterns] for name, patterns in loaded.items()}

@@ -62,6 +62,13 @@ def current_collections(client: ClientAPI) -> dict[str, str]:
     return found
 
 
+def measure(client: ClientAPI, name: str) -> str:
+    """Give the distance that a collection measures: cosine, l2 or ip."""
+    configuration: Any = client.get_collection(name, embedding_function=None).configuration
+    index = configuration.get("hnsw") or configuration.get("spann") or {}
+    return str(index.get("space", ""))
+
+
 def _check_others(client: ClientAPI, stamp: str, name: str) -> None:
     current = current_collections(client)
     if current and name not in current:
@@ -71,12 +78,11 @@ def _check_others(client: ClientAPI, stamp: str, name: str) -> None:
 
 def _check_own(client: ClientAPI, embeddings: CheckedEmbeddings, name: str) -> None:
     collection = client.get_collection(name, embedding_function=None)
-    configuration: Any = collection.configuration
-    index = configuration.get("hnsw") or configuration.get("spann") or {}
     stamp = (collection.metadata or {}).get("embedder")
-    if index.get("space") != "cosine":
+    space = measure(client, name)
+    if space != "cosine":
         raise EmbedderMismatch(
-            f"The collection {name!r} measures {index.get('space')!r}, not cosine.",
+            f"The collection {name!r} measures {space!r}, not cosine.",
             "Run `ninefold memory reembed`.",
         )
     if stamp != embeddings.stamp:

@@ -30,6 +30,7 @@ class Connection:
         self._timeout = timeout
         self._client: ClientAPI | None = None
         self._seen: tuple[int, bytes] | None = None
+        self._found = False
 
     def __str__(self) -> str:
         return str(self._place)
@@ -46,6 +47,7 @@ class Connection:
             return self._client, False
         self._client = self._connect() if self.server else self._open()
         self.wrote()
+        self._found = True
         return self._client, True
 
     def wrote(self) -> None:
@@ -63,6 +65,8 @@ class Connection:
         import chromadb
         from chromadb.config import Settings
 
+        if self._found:  # what was there once is not replaced by an empty store: its disk may only be away
+            self._fingerprint()
         os.makedirs(self._place, exist_ok=True)
         # chromadb shares one engine between clients whose path is spelled alike and closes it with the last of them; a
         # spelling of its own makes sure that closing this client really lets go of its index.
@@ -98,5 +102,5 @@ class Connection:
             self.close()
             raise MemoryStoreError(
                 f"The memory folder {self._place} cannot be read: {error.strerror}.",
-                "Put it back, or start anew in an empty one.",
+                "Put it back; after a restart an empty one is made.",
             ) from error

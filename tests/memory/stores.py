@@ -9,7 +9,7 @@ STAMP = "test:bag-of-words"
 
 def a_record(text: str, **changed: Any) -> MemoryRecord:
     values: dict[str, Any] = {
-        "id": f"m-{text}",
+        "id": f"m-{text}"[:60],
         "user": "ann",
         "kind": MemoryKind.FACT,
         "text": text,

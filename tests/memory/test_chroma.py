@@ -1,0 +1,168 @@
+"""Chroma's own traps: another embedder, another distance, another process, a folder that goes away."""
+
+import multiprocessing
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ninefold.adapters.memory.chroma import ChromaMemory
+from ninefold.adapters.memory.collection import collection_name
+from ninefold.adapters.memory.reembed import reembed
+from ninefold.state import EmbedderMismatch, MemoryKind, MemoryStatus, MemoryStoreError, SettingsError
+
+from .bag_of_words import BagOfWords
+from .stores import a_record
+
+SPAWN = multiprocessing.get_context("spawn")
+
+
+def _open(place: Path, *, dimension: int = 64, stamp: str = "test:a") -> ChromaMemory:
+    return ChromaMemory(place, BagOfWords(dimension), stamp)
+
+
+def _write(place: Path, text: str) -> None:
+    _open(place).write([a_record(text)])
+
+
+def _in_another_process(place: Path, text: str) -> None:
+    process = SPAWN.Process(target=_write, args=(place, text))
+    process.start()
+    process.join(60)
+    assert process.exitcode == 0
+
+
+@pytest.mark.parametrize(("dimension", "stamp"), [(32, "test:a"), (64, "test:b"), (32, "test:b")])
+def test_another_embedder_is_a_named_error_and_nothing_is_lost(tmp_path: Path, dimension: int, stamp: str) -> None:
+    with_first = _open(tmp_path)
+    with_first.write([a_record("red house")])
+    with_first.close()
+    other = _open(tmp_path, dimension=dimension, stamp=stamp)
+    for call in (lambda: other.search("ann", "red", limit=1), lambda: other.write([a_record("blue house")])):
+        with pytest.raises(EmbedderMismatch, match="ninefold memory reembed"):
+            call()
+    other.close()
+    assert [r.text for r in _open(tmp_path).records("ann")] == ["red house"]
+
+
+def test_memories_are_embedded_anew_from_their_text_and_the_old_ones_kept(tmp_path: Path) -> None:
+    import chromadb
+
+    rows = [a_record(f"house {i}", kind=MemoryKind.CONFIG, subject=f"s{i}") for i in range(300)]
+    first = _open(tmp_path)
+    first.write([*rows, a_record("old", status=MemoryStatus.SUPERSEDED, superseded_by="m1")])
+    first.close()
+    assert reembed(tmp_path, BagOfWords(512), "test:b") == 301
+    second = _open(tmp_path, dimension=512, stamp="test:b")
+    assert second.search("ann", "house 7", limit=1)[0][0].text == "house 7"
+    assert second.get("ann", [rows[7].id])[0] == rows[7].model_copy(update={"embedder": "test:b"})
+    second.delete("ann", [rows[7].id])
+    second.close()
+    with pytest.raises(EmbedderMismatch):
+        _open(tmp_path).check()
+    names = {collection.name for collection in chromadb.PersistentClient(tmp_path).list_collections()}
+    assert names == {collection_name("test:a"), collection_name("test:b")}
+    assert reembed(tmp_path, BagOfWords(64), "test:a") == 300
+    assert _open(tmp_path).get("ann", [rows[7].id]) == ()
+
+
+def test_an_interrupted_move_leaves_the_old_memories_current(tmp_path: Path) -> None:
+    class Down(BagOfWords):
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            raise ConnectionError("gone")
+
+    _write(tmp_path, "red house")
+    with pytest.raises(MemoryStoreError, match="gone"):
+        reembed(tmp_path, Down(32), "test:b")
+    assert [r.text for r in _open(tmp_path).records("ann")] == ["red house"]
+    assert reembed(tmp_path, BagOfWords(32), "test:b") == 1
+
+
+def test_a_collection_that_measures_another_distance_is_detected_and_can_be_moved(tmp_path: Path) -> None:
+    import chromadb
+
+    client = chromadb.PersistentClient(tmp_path)
+    collection = client.create_collection(collection_name("test:a"), metadata={"embedder": "test:a"})
+    row = a_record("red house")
+    data = {"user": "ann", "kind": "fact", "created": row.created, "thread": "t", "turn": "u", "status": "active"}
+    collection.add(
+        ids=["m1"], documents=[row.text], metadatas=[data], embeddings=[BagOfWords(64).embed_query(row.text)]
+    )
+    with pytest.raises(EmbedderMismatch, match="'l2', not cosine"):
+        _open(tmp_path).check()
+    assert reembed(tmp_path, BagOfWords(64), "test:a") == 1
+    assert _open(tmp_path).search("ann", "red house", limit=1)[0][1] == pytest.approx(1, abs=1e-3)
+
+
+def test_what_another_process_writes_is_found_at_once(tmp_path: Path) -> None:
+    mine = _open(tmp_path)
+    mine.write([a_record("red house")])
+    assert len(mine.search("ann", "blue house", limit=5)) == 1
+    _in_another_process(tmp_path, "blue house")
+    assert mine.search("ann", "blue house", limit=1)[0][0].text == "blue house"
+    assert len(mine.records("ann")) == 2
+    _in_another_process(tmp_path, "green house")
+    mine.write([a_record("grey house")])
+    assert {r.text for r, _ in mine.search("ann", "house", limit=9)} == {
+        "red house",
+        "blue house",
+        "green house",
+        "grey house",
+    }
+
+
+def test_two_stores_of_one_folder_in_one_process_see_each_other(tmp_path: Path) -> None:
+    one, two = _open(tmp_path), _open(tmp_path)
+    one.write([a_record("red house")])
+    assert len(two.search("ann", "house", limit=5)) == 1
+    two.write([a_record("blue house")])
+    one.delete("ann", ["m-red house"])
+    assert [r.text for r, _ in two.search("ann", "house", limit=5)] == ["blue house"]
+    assert [r.text for r, _ in one.search("ann", "house", limit=5)] == ["blue house"]
+
+
+def test_a_folder_that_goes_away_under_a_live_store_is_a_named_error(tmp_path: Path) -> None:
+    store = _open(tmp_path / "memories")
+    store.write([a_record("red house")])
+    shutil.rmtree(tmp_path / "memories")
+    for call in (
+        lambda: store.search("ann", "red", limit=1),
+        lambda: store.write([a_record("x")]),
+        lambda: store.records("ann"),
+    ):
+        with pytest.raises(MemoryStoreError, match="cannot be read"):
+            call()
+
+
+def test_a_place_that_is_a_file_is_a_named_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(MemoryStoreError, match="could not be opened"):
+        _open(tmp_path / "file").check()
+
+
+def test_a_server_that_is_down_is_a_named_error() -> None:
+    store = ChromaMemory("http://127.0.0.1:9", BagOfWords(), "test:a")
+    with pytest.raises(MemoryStoreError, match=r"127\.0\.0\.1:9"):
+        store.check()
+    with pytest.raises(SettingsError, match="http://host:port"):
+        ChromaMemory("http://", BagOfWords(), "test:a").check()
+
+
+def test_importing_and_making_a_store_loads_no_chromadb(tmp_path: Path) -> None:
+    code = (
+        "import sys; from ninefold.adapters.memory.chroma import ChromaMemory;"
+        f"ChromaMemory({str(tmp_path)!r}, object(), 'a'); assert 'chromadb' not in sys.modules"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("stamp", ["ollama:bge-m3", "模型:中文", "a" * 500, "..", "\ud83d"])
+def test_every_stamp_has_a_name_that_chroma_takes(stamp: str) -> None:
+    name = collection_name(stamp)
+    assert 3 <= len(name) <= 512
+    assert name.isascii()
+    assert name[0].isalnum()
+    assert name[-1].isalnum()
+    assert collection_name(stamp + "x") != name
