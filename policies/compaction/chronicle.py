@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from ninefold.policies.proof.held import Held, folded
-from ninefold.policies.proof.needs import Need, lost, needs
+from ninefold.policies.proof.needs import Later, Need, needs
 from ninefold.policies.references import reference_id
 from ninefold.policies.text import Span, clauses, plain_text, sentences, trimmed
 from ninefold.policies.window import Group
@@ -38,7 +38,7 @@ class Statement(NamedTuple):
     """Higher stays longer when room runs out."""
 
 
-def statements(groups: Sequence[Group], archive: Originals, held: Held, later: Held) -> tuple[Statement, ...]:
+def statements(groups: Sequence[Group], archive: Originals, held: Held, later: Later) -> tuple[Statement, ...]:
     """Give what the groups said that a summary should carry, in its order.
 
     Args:
@@ -52,8 +52,10 @@ def statements(groups: Sequence[Group], archive: Originals, held: Held, later: H
         for message, entry in zip(group.messages, group.entries, strict=True):
             original = original_of(message, entry, archive)
             if original is not None:
-                required = lost(needs(message, original, later), held)
-                found += _of_message(message, original, entry, required, group)
+                required = needs(message, original, entry.turn, later)
+                told = _of_message(message, original, entry, required, group)
+                # A value alone may stand elsewhere by chance; only a statement that is held as it is can be left out.
+                found += (statement for statement in told if not held.words(statement.item.text))
     return tuple(_without_repeats(found))
 
 
@@ -69,7 +71,7 @@ def _of_message(
     reference = reference_id(entry.turn, entry.sequence)
     for span in carriers(text, required, whole=isinstance(message, HumanMessage)):
         inside = tuple(need for need in required if span.start <= need.place[0] and need.place[1] <= span.end)
-        field, status = _kind(span.text, message, group)
+        field, status = kind(span.text, message, group)
         weight = _weight(span.text, message, inside, field)
         if weight:
             item = Item(text=span.text[:1000], sources=(entry.message,), status=status, reference=reference)
@@ -124,12 +126,15 @@ def _within(need: Need, span: Span) -> bool:
     return span.start <= need.place[0] and need.place[1] <= span.end
 
 
-def _kind(text: str, message: BaseMessage, group: Group) -> tuple[Field, StepStatus | None]:
-    if isinstance(message, HumanMessage):
-        if heard("todo", text) and not heard("done", text):
+def kind(text: str, message: BaseMessage, group: Group) -> tuple[Field, StepStatus | None]:
+    """Give the field that a statement belongs to and, for a step, whether it is finished."""
+    if isinstance(message, HumanMessage) and not heard("done", text):
+        if heard("todo", text):
             return "next_steps", StepStatus.PENDING
         if heard("order", text):
             return "next_steps", StepStatus.DONE if answered(message, group) else StepStatus.PENDING
+        if heard("soon", text):
+            return "next_steps", StepStatus.PENDING
     return ("decisions" if heard("decision", text) else "other_facts"), None
 
 
@@ -173,4 +178,4 @@ def item_needs(item: Item) -> tuple[Need, ...]:
     """Give what a summary's item carries that must not be lost; its source is the first message it stands on."""
     source = item.sources[0] if item.sources else ""
     spoken = HumanMessage(item.text, id=source or None)
-    return needs(spoken, spoken, None)
+    return needs(spoken, spoken)

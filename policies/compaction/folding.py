@@ -112,4 +112,4 @@ def _statement(group: Group, message: AIMessage, text: str) -> Statement:
     entry = next(entry for entry in group.entries if entry.message == message.id)
     item = Item(text=text[:1000], sources=(entry.message,), reference=reference_id(entry.turn, entry.sequence))
     spoken = HumanMessage(item.text, id=message.id)
-    return Statement("decisions", item, needs(spoken, spoken, None), 70)
+    return Statement("decisions", item, needs(spoken, spoken), 70)

@@ -17,7 +17,7 @@ from ninefold.policies.window import Group
 from ninefold.state import AgentSettings, Entry, InternalModelError, Item, Language, StepStatus
 from ninefold.state.turn_state import TurnState
 
-from .chronicle import Field, Statement, answered, item_needs, original_of
+from .chronicle import Field, Statement, item_needs, kind, original_of
 from .cues import heard
 from .strategy import Completion, Counter, Originals
 
@@ -205,8 +205,11 @@ def _source_of(text: str, sources: Sequence[_Source]) -> _Source | None:
 
 def _statement(field: Field, status: StepStatus | None, source: _Source) -> Statement:
     spoken = isinstance(source.message, HumanMessage)
-    if field == "next_steps" and _finished(source):
+    told, rule = kind(source.sentence.text, source.message, source.group)
+    if field == "next_steps" and (rule is StepStatus.DONE or heard("done", source.sentence.text)):
         status = StepStatus.DONE
+    elif told == "next_steps":
+        field, status = told, rule
     item = Item(
         text=source.sentence.text[:1000],
         sources=(source.entry.message,),
@@ -214,14 +217,6 @@ def _statement(field: Field, status: StepStatus | None, source: _Source) -> Stat
         reference=reference_id(source.entry.turn, source.entry.sequence),
     )
     return Statement(field, item, item_needs(item) if spoken else (), 55 if spoken else 45)
-
-
-def _finished(source: _Source) -> bool:
-    text = source.sentence.text
-    if heard("done", text):
-        return True
-    asked = isinstance(source.message, HumanMessage) and not heard("todo", text)
-    return asked and answered(source.message, source.group)
 
 
 def _sources(leaving: Sequence[Group], archive: Originals) -> Iterable[_Source]:

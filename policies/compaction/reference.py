@@ -6,7 +6,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from ninefold.policies.apply import over
 from ninefold.policies.proof.held import Held
-from ninefold.policies.proof.needs import Need, later_than, lost, needs
+from ninefold.policies.proof.needs import Need, later_in, lost, needs
 from ninefold.policies.references import reference_id, reference_marker
 from ninefold.policies.text import plain_text, sentences
 from ninefold.policies.window import movable
@@ -40,8 +40,7 @@ class Reference:
     ) -> Proposal | None:
         """Give beginnings with references for the long texts, or None when there are none."""
         now = over(state, state.proposals)
-        turn_of = {entry.message: entry.turn for entry in now.entries}
-        turns = [turn_of.get(message.id or "", "") for message in now.messages]
+        later = later_in(now)
         replacements: list[Replacement] = []
         freed = 0
         for group in movable(now, settings):
@@ -49,9 +48,8 @@ class Reference:
                 original = _long_text(message, entry, archive)
                 if original is None:
                     continue
-                later = None if isinstance(message, HumanMessage) else later_than(now.messages, turns, entry.turn)
                 language = state.language or Language.ENGLISH
-                made = _shorter(message, original, entry, needs(message, original, later), language, tokens)
+                made = _shorter(message, original, entry, needs(message, original, entry.turn, later), language, tokens)
                 if made is not None and made.tokens is not None:
                     replacements.append(made)
                     freed += entry.tokens - made.tokens

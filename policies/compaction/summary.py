@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from ninefold.policies.apply import over
 from ninefold.policies.descent import Pressure, pressure
 from ninefold.policies.proof.held import Held
-from ninefold.policies.proof.needs import later_than
+from ninefold.policies.proof.needs import later_in
 from ninefold.policies.text import plain_text
 from ninefold.policies.window import Group, movable, oldest
 from ninefold.state import (
@@ -169,7 +169,7 @@ def _digest(
     covers = leaving[-1].turns[-1]
     told, reason = [*conclusions], ""
     if settings.summary:
-        told += statements(leaving, archive, held, _later(now, leaving))
+        told += statements(leaving, archive, held, later_in(now))
         if assistant is not None:
             added, reason = _with_model(now, leaving, told, tokens, archive, assistant, settings)
             told += added
@@ -203,12 +203,6 @@ def _with_model(
         ), ""
     except NinefoldError as error:
         return (), str(error)
-
-
-def _later(now: TurnState, leaving: Sequence[Group]) -> Held:
-    turn_of = {entry.message: entry.turn for entry in now.entries}
-    turns = [turn_of.get(message.id or "", "") for message in now.messages]
-    return later_than(now.messages, turns, leaving[0].turns[0])
 
 
 def _key(

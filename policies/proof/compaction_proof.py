@@ -8,16 +8,16 @@ from typing import NamedTuple
 from langchain_core.messages import BaseMessage
 
 from ninefold.policies.apply import over
-from ninefold.policies.compaction.chronicle import item_needs, original_of
+from ninefold.policies.compaction.chronicle import item_needs, kind, original_of
 from ninefold.policies.compaction.digest import cost
 from ninefold.policies.compaction.strategy import Counter, Originals
 from ninefold.policies.text import plain_text
-from ninefold.policies.window import movable
-from ninefold.state import AgentSettings, Fate, Language, Missing, Proposal
+from ninefold.policies.window import groups, movable
+from ninefold.state import AgentSettings, Fate, Language, Missing, Proposal, StepStatus, Summary
 from ninefold.state.turn_state import TurnState
 
 from .held import Held
-from .needs import Need, later_than, lost, needs
+from .needs import Need, later_in, lost, needs
 from .pairing import unpaired
 from .summary_laws import dropped_items, summary_faults
 
@@ -53,6 +53,7 @@ def refuted(
     if proposal.summary is not None:
         originals = {id_: original for id_, (_, original) in gone.items()}
         broken += summary_faults(before.summary, proposal.summary, originals)
+        broken += _reopened(before, proposal.summary)
     if broken:
         return Faults((), tuple(broken))
     missing = lost(_needed(before, proposal, gone), held(after))
@@ -91,14 +92,10 @@ def _needed(
     before: TurnState, proposal: Proposal, gone: Mapping[str, tuple[BaseMessage, BaseMessage]]
 ) -> Sequence[Need]:
     turn_of = {entry.message: entry.turn for entry in before.entries}
-    turns = [turn_of.get(message.id or "", "") for message in before.messages]
-    later: dict[str, Held] = {}
+    later = later_in(before)
     found: list[Need] = []
     for id_, (message, original) in gone.items():
-        turn = turn_of[id_]
-        if turn not in later:
-            later[turn] = later_than(before.messages, turns, turn)
-        found += needs(message, original, later[turn])
+        found += needs(message, original, turn_of[id_], later)
     if proposal.summary is not None:
         found += [need for item in dropped_items(before.summary, proposal.summary) for need in item_needs(item)]
     return found
@@ -109,6 +106,20 @@ def _untouchable(before: TurnState, proposal: Proposal, settings: AgentSettings)
     may = {id_ for group in movable(before, settings) for id_ in group.ids}
     touched = (*proposal.removed, *(replacement.message for replacement in proposal.replacements))
     return [Missing(kind="floor", span=id_[:400], source=id_) for id_ in touched if id_ not in may]
+
+
+def _reopened(before: TurnState, summary: Summary) -> list[Missing]:
+    """Give the steps that are called pending although the turn that asked for them was answered."""
+    group_of = {entry.message: group for group in groups(before) for entry in group.entries}
+    found: list[Missing] = []
+    for item in summary.next_steps:
+        group = group_of.get(item.sources[0]) if item.sources else None
+        if group is None or item.status is StepStatus.DONE:
+            continue
+        message = next(message for message in group.messages if message.id == item.sources[0])
+        if kind(item.text, message, group)[1] is StepStatus.DONE:
+            found.append(Missing(kind="status", span=f"done, but pending: {item.text}"[:400], source=message.id))
+    return found
 
 
 def _too_large(

@@ -17,6 +17,7 @@ from ninefold.policies.negation import is_negated, negations
 from ninefold.policies.text import Span, plain_text, trimmed
 from ninefold.policies.values import ExactValue, exact_values
 from ninefold.state import Missing
+from ninefold.state.turn_state import TurnState
 
 from .held import Held, folded
 
@@ -42,12 +43,13 @@ class Need(NamedTuple):
         return Missing(kind=self.kind, span=self.text[:400], source=self.source)
 
 
-def needs(message: BaseMessage, original: BaseMessage, later: Held | None) -> tuple[Need, ...]:
+def needs(message: BaseMessage, original: BaseMessage, turn: str = "", later: Later | None = None) -> tuple[Need, ...]:
     """Give what a leaving message's original says that must stay.
 
     Args:
         message: the message in the window; its id is the source.
         original: what was said, where the window holds less than all of it.
+        turn: the turn that it belongs to.
         later: what later turns said and called, for messages that no person wrote.
     """
     source = message.id or ""
@@ -58,7 +60,9 @@ def needs(message: BaseMessage, original: BaseMessage, later: Held | None) -> tu
         return tuple(need for need in said if not any(_overlap(need.place, wish) for wish in wishes))
     if later is None:
         return ()
-    return tuple(need for need in _values(text, source) if _telling(need) and need.value and later.value(need.value))
+    return tuple(
+        need for need in _values(text, source) if _telling(need) and need.value and later.uses(need.value, turn)
+    )
 
 
 def lost(needed: Iterable[Need], held: Held) -> tuple[Need, ...]:
@@ -66,11 +70,32 @@ def lost(needed: Iterable[Need], held: Held) -> tuple[Need, ...]:
     return tuple(need for need in needed if not (held.value(need.value) if need.value else held.words(need.text)))
 
 
-def later_than(messages: Sequence[BaseMessage], turns: Sequence[str], turn: str) -> Held:
-    """Give what the turns after a turn said and called, results aside."""
-    after = turns.index(turn) if turn in turns else -1
-    last = max((i for i, t in enumerate(turns) if t == turn), default=after)
-    return Held(_said(message) for message in messages[last + 1 :])
+class Later:
+    """What was said and called after each turn, results aside.
+
+    Args:
+        messages: the window.
+        turns: the turn of each message.
+    """
+
+    def __init__(self, messages: Sequence[BaseMessage], turns: Sequence[str]) -> None:
+        self._ends = {turn: place for place, turn in enumerate(turns)}
+        self._last: dict[str, int] = {}
+        for place, message in enumerate(messages):
+            for value in exact_values(_said(message)):
+                self._last[value.canonical] = place
+                if value.kind == "number":
+                    self._last[value.canonical.partition(" ")[0]] = place
+
+    def uses(self, value: ExactValue, turn: str) -> bool:
+        """Whether a turn after this one says or calls a value, in whichever way it is written."""
+        return self._last.get(value.canonical, -1) > self._ends.get(turn, len(self._ends))
+
+
+def later_in(state: TurnState) -> Later:
+    """Give what was said and called after each turn of a window."""
+    turn_of = {entry.message: entry.turn for entry in state.entries}
+    return Later(state.messages, [turn_of.get(message.id or "", "") for message in state.messages])
 
 
 def _said(message: BaseMessage) -> str:
