@@ -11,6 +11,9 @@ from langchain_core.runnables import RunnableConfig
 from ninefold.state import IdentityError, Stamp
 
 LONGEST = 256
+LONGEST_TURN = 200
+"""A turn's id begins the ids of its messages, which are as short."""
+
 DEFAULT_USER = "local"
 
 TURN = "ninefold_turn"
@@ -59,12 +62,12 @@ def identity_of(configurable: Mapping[str, Any], default_user: str | None = DEFA
         thread=checked("thread_id", thread),
         namespace=str(configurable.get("checkpoint_ns") or ""),
         user=checked("user_id", user),
-        turn=None if turn is None else checked("turn_id", turn),
+        turn=None if turn is None else checked("turn_id", turn, LONGEST_TURN),
         checkpoint=None if not checkpoint else checked("checkpoint_id", checkpoint),
     )
 
 
-def checked(name: str, value: object) -> str:
+def checked(name: str, value: object, longest: int = LONGEST) -> str:
     """Give an id that is text of 1 to 256 characters without control characters.
 
     Raises:
@@ -72,8 +75,8 @@ def checked(name: str, value: object) -> str:
     """
     if not isinstance(value, str):
         raise IdentityError(f"{name} is {value!r}, a {type(value).__name__}.", f"Give {name} as text.")
-    if not value.strip() or len(value) > LONGEST:
-        raise IdentityError(f"{name} has {len(value)} characters.", f"Give {name} with 1 to {LONGEST} characters.")
+    if not value.strip() or len(value) > longest:
+        raise IdentityError(f"{name} has {len(value)} characters.", f"Give {name} with 1 to {longest} characters.")
     if any(ord(letter) < 0x20 or 0x7F <= ord(letter) < 0xA0 or "\ud800" <= letter <= "\udfff" for letter in value):
         raise IdentityError(f"{name} {value!r} holds a control character.", f"Give {name} without it.")
     return value

@@ -91,6 +91,8 @@ class Schema:
             if name not in self.state.model_fields:
                 known = ", ".join(self.state.model_fields)
                 raise InvalidUpdate(f"The state has no field {name!r}.", f"Its fields are {known}.")
+            if name == VERSION and value != self.version:
+                raise InvalidUpdate(f"The field {name!r} says how the thread is stored.", "Leave it out.")
             try:
                 self.typed_value(name, value)
             except SchemaError as error:

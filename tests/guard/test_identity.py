@@ -68,3 +68,10 @@ def test_an_unknown_checkpoint_is_refused_instead_of_starting_from_nothing() -> 
     with pytest.raises(IdentityError, match="no checkpoint"):
         graph.invoke(say("ho"), on(checkpoint_id="1f1ec4c2-4041-68e6-8002-334eef9495a0"))
     assert len(graph.get_state(on()).values["messages"]) == 2
+
+
+def test_the_longest_ids_make_a_turn() -> None:
+    graph = toy()
+    graph.invoke(say("hi"), on("x" * 256, user_id="u" * 256, turn_id="t" * 200))
+    with pytest.raises(IdentityError, match="turn_id"):
+        graph.invoke(say("hi"), on(turn_id="t" * 201))

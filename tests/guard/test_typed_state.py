@@ -133,6 +133,8 @@ def test_an_update_that_the_state_does_not_take_is_refused_with_the_field_named(
         graph.update_state(on(), {"constraints": "none"})
     with pytest.raises(InvalidUpdate, match="'constrains'"):
         graph.update_state(on(), {"constrains": ()})
+    with pytest.raises(InvalidUpdate, match="'schema_version'"):
+        graph.update_state(on(), {"schema_version": 2})
     assert graph.get_state(on()) == before
 
 

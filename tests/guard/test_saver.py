@@ -1,0 +1,46 @@
+"""The SQLite saver keeps LangGraph's own contract, sync and async, in a file of its owner's alone."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from langgraph.checkpoint.conformance import checkpointer_test, validate
+
+from ninefold.adapters.checkpoints import ThreadedSqliteSaver, open_saver
+from ninefold.state import StorageError
+
+
+async def test_langgraph_s_conformance_suite_passes(tmp_path: Path) -> None:
+    number = iter(range(10**6))
+
+    @checkpointer_test(name="ninefold")
+    async def saver() -> AsyncIterator[ThreadedSqliteSaver]:
+        made = open_saver(tmp_path / f"{next(number)}.sqlite")
+        yield made
+        made.conn.close()
+
+    report = await validate(saver)
+    assert report.passed_all_base(), report.to_dict()
+
+
+def test_the_file_is_the_owner_s_alone_and_does_not_wait_for_the_disk(tmp_path: Path) -> None:
+    saver = open_saver(tmp_path / "home" / "checkpoints.sqlite")
+    assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "home").iterdir()} == {0o600}
+    pragma = [saver.conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
+    assert pragma == ["wal", 1]
+
+
+def test_a_place_that_cannot_be_written_is_a_named_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StorageError, match="NINEFOLD_HOME"):
+        open_saver(tmp_path / "file" / "checkpoints.sqlite")
+    (tmp_path / "folder.sqlite").mkdir()
+    with pytest.raises(StorageError, match=r"folder\.sqlite"):
+        open_saver(tmp_path / "folder.sqlite")
+    (tmp_path / "text.sqlite").write_text("this is no database" * 100)
+    with pytest.raises(StorageError, match=r"text\.sqlite"):
+        open_saver(tmp_path / "text.sqlite")
