@@ -16,8 +16,10 @@ _SMALL: Final = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟
 _LARGE: Final = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
 
 HAN_DIGIT: Final = "[" + "".join(_DIGITS) + "]"
-HAN_NUMERAL: Final = rf"(?:{HAN_DIGIT}|[十拾](?!分(?!钟|之)))[{''.join(_DIGITS)}{''.join(_SMALL)}{''.join(_LARGE)}]*"
-"""A run of Chinese numerals that begins with a digit or ten; 十分 ("very"), 千万 ("be sure to") and 万一 ("in case") are none."""
+HAN_NUMERAL: Final = (
+    rf"(?<![万千百])(?:{HAN_DIGIT}|[十拾](?!分(?!钟|之)))[{''.join(_DIGITS)}{''.join(_SMALL)}{''.join(_LARGE)}]*"
+)
+"""A run of numerals that begins with a digit or ten; 十分 (very), 千万 (be sure to) and 万一 (in case) are none."""
 
 _WORDS: Final = {
     word: value
