@@ -31,6 +31,7 @@ class IntentPolicy(Protocol):
             words: what the person wrote in this turn.
             before: what the person wrote in the turns before, oldest first.
         """
+        ...
 
 
 class RuleIntent:

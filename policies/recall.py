@@ -65,6 +65,7 @@ class Ranking(Protocol):
             view: what needs no recall, because it is there.
             limits: the threshold, the number and the tokens.
         """
+        ...
 
 
 class DefaultRanking:

@@ -61,6 +61,7 @@ class WriteJudge(Protocol):
             words: one message of the person.
             before: the person's messages before it, oldest first; "remember that" may mean the last of them.
         """
+        ...
 
 
 class RuleJudge:

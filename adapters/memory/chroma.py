@@ -20,6 +20,9 @@ from .vectors import CheckedEmbeddings, clean
 if TYPE_CHECKING:
     from langchain_chroma import Chroma
 
+EXACT = 256
+"""Rows of a person up to which every one is compared; beyond, Chroma's approximate index is asked."""
+
 Answer = TypeVar("Answer")
 Found = tuple[tuple[MemoryRecord, float], ...]
 
@@ -140,6 +143,9 @@ class ChromaMemory:
         self, user: str, vectors: Sequence[list[float]], limit: int, wanted: dict[str, Any]
     ) -> tuple[Found, ...]:
         def query(store: Chroma) -> tuple[Found, ...]:
+            if len(store.get(where=wanted, limit=EXACT + 1, include=[])["ids"]) <= EXACT:
+                rows = store.get(where=wanted, include=["documents", "metadatas", "embeddings"])
+                return tuple(_exact(user, rows, vector)[:limit] for vector in vectors)
             return tuple(
                 _ranked(user, store.similarity_search_by_vector_with_relevance_scores(vector, k=limit, filter=wanted))
                 for vector in vectors
@@ -192,13 +198,39 @@ class ChromaMemory:
         return self._store
 
 
+def _exact(user: str, rows: dict[str, Any], vector: Sequence[float]) -> Found:
+    """Every row's cosine, computed.
+
+    Chroma's index is a graph, in which an outlier among near twins can be out of reach.
+    """
+    import numpy as np
+
+    if not rows["ids"]:
+        return ()
+    asked = np.asarray(vector, dtype=np.float64)
+    stored = np.asarray(rows["embeddings"], dtype=np.float64)
+    lengths = np.linalg.norm(stored, axis=1) * np.linalg.norm(asked)
+    cosines = np.divide(stored @ asked, lengths, out=np.zeros(len(stored)), where=lengths > 0)
+    scored = [
+        (to_record(key, text, data), float(cosine))
+        for key, text, data, cosine in zip(rows["ids"], rows["documents"], rows["metadatas"], cosines, strict=True)
+        if text and data
+    ]
+    return _best_first(user, scored)
+
+
 def _storable(record: MemoryRecord, embedder: str) -> MemoryRecord:
     return record.model_copy(update={"text": clean(record.text), "embedder": embedder})
 
 
 def _ranked(user: str, found: Sequence[tuple[Any, float]]) -> Found:
-    """Chroma's distances as cosine; the user is looked at once more, so that no failing filter shows another's rows."""
+    """Chroma's distances as cosine."""
     scored = [
         (to_record(doc.id, doc.page_content, doc.metadata), 1.0 - distance) for doc, distance in found if doc.metadata
     ]
+    return _best_first(user, scored)
+
+
+def _best_first(user: str, scored: Sequence[tuple[MemoryRecord, float]]) -> Found:
+    """Best first; the user is looked at once more, so that no failing filter shows another's rows."""
     return tuple(sorted((pair for pair in scored if pair[0].user == user), key=lambda pair: (-pair[1], pair[0].id)))

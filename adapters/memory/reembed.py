@@ -63,7 +63,8 @@ def _moved(client: ClientAPI, embeddings: CheckedEmbeddings) -> int:
             target.delete(ids=stale)
     target.modify(metadata={"embedder": embeddings.stamp, "retired": False})
     for source in sources:
-        client.get_collection(source, embedding_function=None).modify(metadata={"retired": True})
+        old = client.get_collection(source, embedding_function=None)
+        old.modify(metadata={**(old.metadata or {}), "retired": True})
     return target.count()
 
 

@@ -27,14 +27,17 @@ class Memories(Protocol):
     @property
     def min_score(self) -> float:
         """The threshold, as cosine similarity."""
+        ...
 
     def search(
         self, user: str, query: str, *, limit: int, kinds: Sequence[MemoryKind] = ()
     ) -> tuple[tuple[MemoryRecord, float], ...]:
         """Give the nearest active memories with their cosine, best first."""
+        ...
 
     def write(self, records: Sequence[MemoryRecord]) -> None:
         """Insert or replace records by id."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)

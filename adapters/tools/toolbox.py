@@ -12,7 +12,7 @@ from langchain_core.runnables.config import ensure_config, merge_configs
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.errors import GraphBubbleUp
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from ninefold.state import SettingsError
 
@@ -91,7 +91,7 @@ def _shown(tool: BaseTool) -> dict[str, Any]:
 def _fields(tool: BaseTool) -> Iterable[str]:
     """All arguments, injected ones too; a tool's model may be of either Pydantic version."""
     schema = tool.get_input_schema()
-    return getattr(schema, "model_fields", None) or getattr(schema, "__fields__", {})
+    return schema.model_fields if issubclass(schema, BaseModel) else schema.__fields__
 
 
 def _config(call: ToolCall) -> RunnableConfig:

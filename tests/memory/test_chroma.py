@@ -4,6 +4,7 @@ import multiprocessing
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -50,13 +51,14 @@ def test_another_embedder_is_a_named_error_and_nothing_is_lost(tmp_path: Path, d
 def test_memories_are_embedded_anew_from_their_text_and_the_old_ones_kept(tmp_path: Path) -> None:
     import chromadb
 
-    rows = [a_record(f"house {i}", kind=MemoryKind.CONFIG, subject=f"s{i}") for i in range(300)]
+    rows = [a_record(f"house {i}", kind=MemoryKind.CONFIG, subject=f"s{i}") for i in range(200)]
+    rows[7] = a_record("lighthouse on the cliff", kind=MemoryKind.PREFERENCE)
     first = _open(tmp_path)
     first.write([*rows, a_record("old", status=MemoryStatus.SUPERSEDED, superseded_by="m1")])
     first.close()
-    assert reembed(tmp_path, BagOfWords(512), "test:b") == 301
+    assert reembed(tmp_path, BagOfWords(512), "test:b") == 201
     second = _open(tmp_path, dimension=512, stamp="test:b")
-    assert second.search("ann", "house 7", limit=1)[0][0].text == "house 7"
+    assert second.search("ann", "lighthouse cliff", limit=1)[0][0].text == rows[7].text
     assert second.get("ann", [rows[7].id])[0] == rows[7].model_copy(update={"embedder": "test:b"})
     second.delete("ann", [rows[7].id])
     second.close()
@@ -64,7 +66,7 @@ def test_memories_are_embedded_anew_from_their_text_and_the_old_ones_kept(tmp_pa
         _open(tmp_path).check()
     names = {collection.name for collection in chromadb.PersistentClient(tmp_path).list_collections()}
     assert names == {collection_name("test:a"), collection_name("test:b")}
-    assert reembed(tmp_path, BagOfWords(64), "test:a") == 300
+    assert reembed(tmp_path, BagOfWords(64), "test:a") == 200
     assert _open(tmp_path).get("ann", [rows[7].id]) == ()
 
 
@@ -86,14 +88,29 @@ def test_a_collection_that_measures_another_distance_is_detected_and_can_be_move
     client = chromadb.PersistentClient(tmp_path)
     collection = client.create_collection(collection_name("test:a"), metadata={"embedder": "test:a"})
     row = a_record("red house")
+    vector: list[Sequence[float]] = [BagOfWords(64).embed_query(row.text)]
     data = {"user": "ann", "kind": "fact", "created": row.created, "thread": "t", "turn": "u", "status": "active"}
-    collection.add(
-        ids=["m1"], documents=[row.text], metadatas=[data], embeddings=[BagOfWords(64).embed_query(row.text)]
-    )
+    collection.add(ids=["m1"], documents=[row.text], metadatas=[data], embeddings=vector)
     with pytest.raises(EmbedderMismatch, match="'l2', not cosine"):
         _open(tmp_path).check()
     assert reembed(tmp_path, BagOfWords(64), "test:a") == 1
     assert _open(tmp_path).search("ann", "red house", limit=1)[0][1] == pytest.approx(1, abs=1e-3)
+
+
+def test_an_outlier_among_near_twins_is_found(tmp_path: Path) -> None:
+    store = _open(tmp_path, dimension=512)
+    store.write([*(a_record(f"house {i}") for i in range(220)), a_record("lighthouse on the cliff")])
+    assert store.search("ann", "lighthouse cliff", limit=1)[0][0].text == "lighthouse on the cliff"
+    assert len(store.search("ann", "lighthouse cliff", limit=300)) == 221
+
+
+def test_many_memories_are_searched_by_the_index(tmp_path: Path) -> None:
+    store = _open(tmp_path, dimension=256)
+    store.write([a_record(f"word{i % 40} house {i}", id=f"m{i}") for i in range(300)])
+    found = store.search("ann", "word7 house 47", limit=5)
+    assert len(found) == 5
+    assert found[0][1] > 0.6
+    assert found[0][1] >= found[4][1]
 
 
 def test_what_another_process_writes_is_found_at_once(tmp_path: Path) -> None:
