@@ -63,7 +63,12 @@ class EmbeddedServer:
                 return
             self._stop()
             check_file(self.spec.model_path)
-            self._start()
+            try:
+                self._start()
+            except BaseException:
+                # A half-started process would pass for a running one.
+                self._stop()
+                raise
 
     @property
     def pid(self) -> int | None:
@@ -125,7 +130,8 @@ class EmbeddedServer:
             "socket": self._socket,
             "key": self._key,
         }
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        # Both processes share one position in the file; appending keeps our reading from moving its writing.
+        self._log = tempfile.TemporaryFile("a+b")  # noqa: SIM115 - lives as long as the process
         self._process = subprocess.Popen(
             [sys.executable, "-P", str(Path(__file__).with_name("worker.py"))],
             stdin=subprocess.PIPE,
@@ -135,6 +141,7 @@ class EmbeddedServer:
             encoding="utf-8",
             # Ctrl-C in the terminal is for the program, which then closes the call; the model stays loaded.
             start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -145,7 +152,6 @@ class EmbeddedServer:
         if "ready" not in answer:
             words = self._last_words()
             reason = str(answer.get("error") or f"its process ended with status {self._process.wait()}")
-            self._stop()
             raise _load_error(self.spec, reason, words)
         self._url = "http://model" if self.sockets else str(answer["ready"])
 

@@ -49,6 +49,8 @@ def _start(order: dict[str, Any]) -> Any:
     params.fit_params = False
     params.warmup = False
     params.ui = False
+    # Warnings and errors only: the log lives as long as the process.
+    params.verbosity = 2
     params.use_jinja = True
     params.offline = True
     if socket_path := order.get("socket"):

@@ -9,21 +9,39 @@ from pathlib import Path
 import pytest
 
 from ninefold.adapters.embedded.chat import EmbeddedChat
-from ninefold.adapters.weights.pull import pull
+from ninefold.adapters.weights.catalogue import DEFAULT_MODEL
+from ninefold.adapters.weights.pull import list_models, pull
 from ninefold.state import ModelDown
 
+CACHE = Path(os.environ.get("NINEFOLD_TEST_CACHE") or Path.home() / ".cache" / "ninefold-tests")
 
-@pytest.fixture(scope="session")
-def smol_path() -> Path:
-    """SmolLM2-135M: 98 MB, English only, quick enough for a test."""
+
+def fetched(name: str) -> Path:
+    """The weights from the tests' own cache, fetched the first time."""
     pytest.importorskip("xllamacpp", reason="the extra `embedded` is not installed")
-    cache = Path(os.environ.get("NINEFOLD_TEST_CACHE") or Path.home() / ".cache" / "ninefold-tests")
     try:
-        return pull("smollm2-135m", cache)
+        return pull(name, CACHE)
     except ModelDown as error:
         if os.environ.get("CI"):
             raise
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def smol_path() -> Path:
+    """SmolLM2-135M: 98 MB, English only, quick enough for every test."""
+    return fetched("smollm2-135m")
+
+
+@pytest.fixture(scope="session")
+def qwen() -> Iterator[EmbeddedChat]:
+    """The default model: fetched where it is asked for, used wherever it is already there."""
+    here = any(status.path and status.weights.name == DEFAULT_MODEL for status in list_models(CACHE))
+    if not here and not os.environ.get("NINEFOLD_TEST_QWEN"):
+        pytest.skip("set NINEFOLD_TEST_QWEN=1 to fetch the default model, 490 MB")
+    model = EmbeddedChat(model_path=fetched(DEFAULT_MODEL), temperature=0, num_predict=32)
+    yield model
+    model.close()
 
 
 @pytest.fixture(scope="session")

@@ -72,6 +72,39 @@ def test_no_port_is_open_and_the_socket_is_the_persons_own(server: EmbeddedServe
     assert Path(server._socket).parent.stat().st_mode & 0o077 == 0
 
 
+def test_it_works_where_there_is_no_network_at_all(smol_path: Path) -> None:
+    if subprocess.run(["unshare", "-rn", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this machine gives no network namespaces")
+    code = (
+        "import sys; from ninefold.adapters.embedded.chat import EmbeddedChat\n"
+        "print(EmbeddedChat(model_path=sys.argv[1], num_ctx=512, num_predict=4).invoke('Hi.').content)"
+    )
+    program = ["unshare", "-rn", sys.executable, "-c", code, str(smol_path)]
+    run = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.strip()
+
+
+def test_a_start_that_is_interrupted_is_not_taken_for_a_running_model(smol_path: Path) -> None:
+    def interrupt(_signal: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    server = EmbeddedServer(ServerSpec(smol_path, 512, 1))
+    kept = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(KeyboardInterrupt):
+            server.ensure()
+        assert server.pid is None
+        server.ensure()
+        with server.client(10) as client:
+            assert client.post("/tokenize", json={"content": "a"}).status_code == httpx.codes.OK
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, kept)
+        server.close()
+
+
 @needs_proc
 def test_where_there_are_no_unix_sockets_the_port_asks_for_a_key(smol_path: Path) -> None:
     server = EmbeddedServer(ServerSpec(smol_path, 512, 1), sockets=False)
