@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import assert_never
+from typing import Literal, assert_never
 
 from ninefold.policies.constraints import answers_of, decided, question
 from ninefold.state import (
@@ -31,7 +31,7 @@ def conflict_confirmation(state: TurnState, *, ask: Ask, conflict: ConflictRule)
         return Update(trace=(ConstraintsUpdated(reason="no conflict waits"),))
     answers = _answers(state.conflicts, ask, conflict)
     merged = decided(state.constraints, state.conflicts, answers)
-    by = "person" if conflict is ConflictRule.ASK else "setting"
+    by: Literal["person", "setting"] = "person" if conflict is ConflictRule.ASK else "setting"
     events: list[Event] = []
     for each in state.conflicts:
         answer = answers.get(each.id)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from langchain_core.messages import BaseMessage, HumanMessage
 
+from ninefold.policies.assemble import Material, assemble
 from ninefold.policies.constraints import (
     REPLY_SCHEMA,
     Candidate,
@@ -25,9 +26,12 @@ from ninefold.policies.constraints import (
     wants_model,
 )
 from ninefold.policies.json_reply import parse_json
+from ninefold.policies.neutralise import neutralise
 from ninefold.policies.prompt_files import prompt
+from ninefold.policies.render import render
 from ninefold.policies.text import detect_language, plain_text
 from ninefold.state import (
+    AgentSettings,
     ChangeKind,
     Conflict,
     ConflictAnswer,
@@ -38,7 +42,7 @@ from ninefold.state import (
     ConstraintsUpdated,
     Degraded,
     Event,
-    ModelUnavailable,
+    Language,
     NinefoldError,
     Step,
     Task,
@@ -46,7 +50,7 @@ from ninefold.state import (
 )
 from ninefold.state.turn_state import TurnState, Update
 
-from .ports import Assistant, TokenCounter
+from .ports import Assistant, Schema, TokenCounter
 
 _REPLY_TOKENS = 512
 _SHOWN = 24
@@ -63,12 +67,21 @@ class _Held(NamedTuple):
 
 
 def constraint_update(
-    state: TurnState, *, assistant: Assistant | None, tokens: TokenCounter, conflict: ConflictRule
+    state: TurnState,
+    *,
+    assistant: Assistant | None,
+    tokens: TokenCounter,
+    conflict: ConflictRule,
+    settings: AgentSettings | None = None,
+    fixed: str = "",
+    tools: Sequence[Schema] = (),
 ) -> Update:
     """Take in every message of the person that was not taken yet, and give the constraints that hold now.
 
-    Rules come first; the assistant is asked at most once a turn, and only where a clause sounds like a wish that no rule
-    took. What it proposes must be a span of the message. Whatever fails, the rules' findings stand and the event says so.
+    Rules come first; the assistant is asked at most once a turn, and only where a clause sounds like a wish that no
+    rule took. What it proposes must be a span of the message. Whatever fails, the rules' findings stand and the event
+    says so. An assistant on the chat's own server is asked behind the prompt that the chat is about to be sent, which
+    takes the agent's settings, fixed text and tools; without the settings it is not asked.
     """
     assert state.turn is not None
     turn = state.turn
@@ -82,7 +95,8 @@ def constraint_update(
         found = extract(text)
         if assistant is not None and not asked and wants_model(text, found):
             asked = True
-            proposed, failure = _ask(text, assistant, tokens)
+            before = _prefix(state, tokens, settings, fixed, tools) if assistant.shares_prefix else ()
+            proposed, failure = _ask(text, assistant, tokens, before) if before is not None else ((), [])
             found = _joined(found, proposed)
             events += failure
         held = _taken(held, found, _source(state, turn, message), conflict)
@@ -97,7 +111,7 @@ def constraint_update(
 
 
 def _opened(state: TurnState, turn: Turn) -> tuple[_Held, list[Event]]:
-    """Give the layer as a turn finds it: without what held for an earlier turn, with the standing rules of earlier threads."""
+    """Give the layer as a turn finds it: without what held for an earlier turn, with the rules of earlier threads."""
     events: list[Event] = [
         ConflictAnswered(conflict=each.id, answer=ConflictAnswer.KEEP, by="new_message") for each in state.conflicts
     ]
@@ -133,16 +147,40 @@ def _taken(held: _Held, found: Extraction, source: Source, rule: ConflictRule) -
     return _Held(merged.constraints, task, (*changes, *merged.changes), (*held.conflicts, *merged.conflicts))
 
 
-def _ask(text: str, assistant: Assistant, tokens: TokenCounter) -> tuple[tuple[Candidate, ...], list[Event]]:
+def _prefix(
+    state: TurnState, tokens: TokenCounter, settings: AgentSettings | None, fixed: str, tools: Sequence[Schema]
+) -> Sequence[BaseMessage] | None:
+    """Give the prompt that the chat would be sent now, so that its server evaluates only what stands behind it."""
+    assert state.turn is not None
+    if settings is None:
+        return None
+    language = state.language or Language.ENGLISH
+    material = Material(
+        messages=state.messages,
+        entries=state.entries,
+        turn=state.turn.id,
+        constraints=expired(state.constraints, state.turn.id).constraints,
+        summary=state.summary,
+        memories=(),
+        fixed=fixed,
+        tools=tools,
+        language=language,
+        settings=settings,
+    )
+    view, _ = assemble(material, tokens)
+    return render(view, state.messages, state.entries, fixed=fixed, language=language)
+
+
+def _ask(
+    text: str, assistant: Assistant, tokens: TokenCounter, before: Sequence[BaseMessage]
+) -> tuple[tuple[Candidate, ...], list[Event]]:
     """Give the assistant's grounded proposals for a message, or why there are none."""
     instruction = prompt("extract_constraints", detect_language(text))
-    request = [HumanMessage(f"{instruction}\n\n{text}")]
+    request = [*before, HumanMessage(f"{instruction}\n\n{neutralise(text)}")]
     if tokens.prompt(request) + _REPLY_TOKENS > assistant.num_ctx:
         return (), [_degraded("the message is too long for the assistant's context")]
     try:
         reply = assistant.complete(request, purpose="constraints", num_predict=_REPLY_TOKENS, schema=REPLY_SCHEMA)
-    except ModelUnavailable as error:
-        return (), [_degraded(str(error))]
     except NinefoldError as error:
         return (), [_degraded(str(error))]
     parsed = parse_json(reply)

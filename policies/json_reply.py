@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator
 
 _THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _LONE_CLOSE = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
@@ -27,11 +26,18 @@ def parse_json(text: str) -> object | None:
     """
     answer = _answer_part(text[:_LONGEST])
     found: object | None = None
-    for piece in _pieces(answer):
-        value = _read(piece)
-        if value is not None:
-            found = value
-    return found if found is not None else _read_half(answer)
+    position = 0
+    while position < len(answer):
+        if answer[position] not in _CLOSES:
+            position += 1
+            continue
+        end = _balanced(answer, position)
+        value = _read(answer[position:end]) if end else _read_half(answer[position:])
+        found = found if value is None else value
+        if value is not None and end is None:
+            break
+        position = end if end else position + 1
+    return found
 
 
 def _answer_part(text: str) -> str:
@@ -43,22 +49,8 @@ def _answer_part(text: str) -> str:
     return text[: opened.start()] if opened else text
 
 
-def _pieces(text: str) -> Iterator[str]:
-    """Give the outermost balanced objects and lists, strings in them skipped."""
-    position = 0
-    while position < len(text):
-        if text[position] not in _CLOSES:
-            position += 1
-            continue
-        end = _balanced(text, position)
-        if end is None:
-            position += 1
-        else:
-            yield text[position:end]
-            position = end
-
-
 def _balanced(text: str, start: int) -> int | None:
+    """Give the end of the object or list that opens here, strings in it skipped, or None when it is never closed."""
     stack: list[str] = []
     quoted = escaped = False
     for position in range(start, len(text)):
@@ -105,12 +97,8 @@ def _plain(value: object) -> bool:
             return value is None or isinstance(value, str | int | float | bool)
 
 
-def _read_half(text: str) -> object | None:
+def _read_half(half: str) -> object | None:
     """Read what breaks off: cut behind the last whole item and close what is open."""
-    start = min((position for position in (text.find("{"), text.find("[")) if position >= 0), default=-1)
-    if start < 0:
-        return None
-    half = text[start:]
     ends = [position + 1 for position, char in enumerate(half) if char in "}]"]
     for end in reversed(ends[-64:]):
         value = _read(half[:end] + _closers(half[:end]))

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from langchain_core.messages import BaseMessage
+
 from ninefold.state import Language
 
 
@@ -31,8 +32,11 @@ _CLOSING = r"[\"'”’」』》）)\]】]*"
 _ABBREVIATIONS = (
     r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bapprox)"
 )
-# A full stop ends a sentence before white space or the end, or next to a Chinese letter; "4.5", "a.b" and "1. item" do not.
-_STOP = rf"{_ABBREVIATIONS}(?:(?<=[{HAN}])\.|(?<![\s\d])\.(?=[\"'”’)\]]*(?:\s|$))|(?<=\d)\.(?=\s+[A-Z{HAN}\"“]|\s*$)(?<!^\d\.)(?<!\n\d\.)(?<!\s\d\.))"
+# A full stop ends a sentence before white space or the end, or behind a Chinese letter; in "4.5", "a.b", "1. item" not.
+_STOP = (
+    rf"{_ABBREVIATIONS}(?:(?<=[{HAN}])\.|(?<![\s\d])\.(?=[\"'”’)\]]*(?:\s|$))"
+    rf"|(?<=\d)\.(?=\s+[A-Z{HAN}\"“]|\s*$)(?<!^\d\.)(?<!\n\d\.)(?<!\s\d\.))"
+)
 _ASKED = r"(?:(?<![A-Za-z0-9])[!?]|[!?](?![A-Za-z0-9=]))"
 _SENTENCE_END = re.compile(rf"(?:(?:[。！？…]|{_ASKED}|{_STOP})+{_CLOSING})|[\r\n\u2028\u2029]+", re.MULTILINE)
 _CLAUSE_END = re.compile(

@@ -30,6 +30,13 @@ MAX_WORDS = 400
 _BORDER = re.compile(
     r"从现在|从今|即日起|\bfrom now on\b|\bgoing forward\b|\bhenceforth\b|\bfrom here on\b", re.IGNORECASE
 )
+_FRAME_ALONE = re.compile(
+    r"^(?:从现在(?:起|开始)?|从今往后|以后|今后|往后|每当.*|如果.*)$"
+    r"|^(?:(?:and|so|but|please|ok) )?(?:from now on|going forward|henceforth|from here on"
+    r"|(?:for|throughout|during)\b.*|in (?:this|our|all|every|each)\b.*|whenever\b.*|when\b.*)$",
+    re.IGNORECASE,
+)
+_OF_SELF = re.compile(r"^(?:我|I\b|we\b)", re.IGNORECASE)
 _BARE_KEYS = frozenset({"output_format", "language", "currency", "unit"})
 _STAYS_WITH_SESSION = frozenset({"colour", "style", "currency", "unit", "name", "persona", "diet"})
 _TRAILING = "。．.！!？?，,；;、：: \t\n"
@@ -64,7 +71,7 @@ def extract(text: str) -> Extraction:
         wishes += framed
         wishes += [
             wish
-            for wish in search_candidates(text, sentence)
+            for wish in search_candidates(sentence)
             if not any(wish.start < other.end and other.start < wish.end for other in framed)
         ]
     return Extraction(tuple(wishes[:MAX_WISHES]), task, finishes(heard))
@@ -86,6 +93,8 @@ def _label(clause: Clause) -> str | None:
         return "withdraw"
     if says("forbid", said):
         return "forbid"
+    if _OF_SELF.search(said) and says("prefer", said):
+        return "prefer"
     if says("require", said):
         return "require"
     if says("prefer", said):
@@ -106,6 +115,7 @@ def _label(clause: Clause) -> str | None:
 
 def _wishes(text: str, sentence: Sentence, told: list[_Told], with_task: bool) -> Iterator[Candidate]:
     """Give one wish a clause where the clauses stand on their own, else one for the sentence."""
+    told = [each for each in told if not _only_frames(each.clause)] or told
     if not told:
         return
     if detect_language(sentence.heard) is Language.CHINESE or with_task or _distinct(told):
@@ -124,6 +134,14 @@ def _distinct(told: list[_Told]) -> bool:
     """Whether each clause names a key of its own: "no body text, output as CSV"."""
     names = [found.key.name if (found := keyed(each.clause.heard)) else None for each in told]
     return len(told) > 1 and None not in names and len(set(names)) == len(names)
+
+
+def _only_frames(clause: Clause) -> bool:
+    """Whether a clause says only how long or when a wish holds: "From now on", "For this entire conversation"."""
+    said = clause.heard
+    framed = says("lasting", said) or says("session", said) or find("when", said) is not None
+    short = len(said) <= 12 if detect_language(said) is Language.CHINESE else len(said.split()) <= 6
+    return framed and short and _FRAME_ALONE.search(said) is not None
 
 
 def _frame_start(sentence: Sentence, clause: Clause) -> int:
@@ -184,7 +202,7 @@ def _weak(said: str) -> bool:
 def _framed(wish: Candidate, sentence: Sentence, in_task_sentence: bool, has_task: bool) -> Candidate:
     """Give the wish with its scope: this turn, when a condition is met, or the session; and with what it belongs to."""
     said = sentence.heard
-    change = wish.change or _BORDER.search(said) is not None
+    change = wish.change or _BORDER.search(said) is not None or any(_turns(clause) for clause in sentence.clauses)
     if says("this_turn", said):
         return wish._replace(scope=Scope.TURN, change=change)
     condition = find("when", said)
@@ -192,7 +210,7 @@ def _framed(wish: Candidate, sentence: Sentence, in_task_sentence: bool, has_tas
         r"\b(?:conversation|chat|discussion|session)\b|(?:对话|会话|聊天)", said, re.IGNORECASE
     )
     standing = wish.words != condition[0].strip() if condition else False
-    if condition and standing and _conditional(condition[0], wish):
+    if condition and standing and _conditional(condition[0]):
         return wish._replace(scope=Scope.WHEN, condition=condition[0].strip(_TRAILING), lasting=lasting, change=change)
     named = key(wish.key)
     of_task = (
@@ -202,7 +220,16 @@ def _framed(wish: Candidate, sentence: Sentence, in_task_sentence: bool, has_tas
     return wish._replace(lasting=lasting, change=change, task=task)
 
 
-def _conditional(condition: str, wish: Candidate) -> bool:
+def _turns(clause: Clause) -> bool:
+    """Whether a clause only announces a change: "Actually, …", "我改主意了，…"."""
+    return (
+        says("change", clause.heard)
+        and (len(clause.heard.split()) <= 3 and len(clause.heard) <= 24)
+        and not keyed(clause.heard)
+    )
+
+
+def _conditional(condition: str) -> bool:
     """Whether the words name an occasion; "以后都" and "when possible" are none."""
     plain = re.sub(r"以后|今后|每次|都|就|要|请|，", "", condition)
     return len(plain) >= 2 and not (is_negated(condition) and len(plain) < 4)

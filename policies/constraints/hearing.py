@@ -17,8 +17,9 @@ MATERIAL_CHARS = 80
 _ENDS_INSIDE = re.compile(rf"[.!?。！？](?=[\"”’」』](?:\s*$|\s+[A-Z]|\s*\n|[{HAN}]))")
 _CODE_LIKE = re.compile(r"[{}();=<>\[\]|\\_$#/*+]")
 _SPEAKS_SELF = re.compile(
-    r"^(?:但|但是|可是|不过|而|所以|因此|那|那么|只是)?(?:我|请|你|咱|帮我|麻烦|给我|推荐)|^(?:but|so|and so|however|still|yet)\b",
-    re.I,
+    r"^(?:但|但是|可是|不过|而|所以|因此|那|那么|只是)?(?:我|请|你|咱|帮我|麻烦|给我|推荐)"
+    r"|^(?:but|so|and so|however|still|yet)\b",
+    re.IGNORECASE,
 )
 
 
@@ -49,7 +50,7 @@ def hear(text: str) -> tuple[Sentence, ...]:
 
 
 def _with_ends(text: str, silent: str) -> str:
-    """Put back the mark inside a quotation that ends the sentence around it: … the phrase "Well." Then …"""
+    """Put back the mark inside a quotation that ends the sentence around it, as in: the phrase "Well." Then stop."""
     heard = list(silent)
     for found in _ENDS_INSIDE.finditer(text):
         heard[found.start()] = found[0]

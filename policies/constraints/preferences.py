@@ -17,7 +17,7 @@ SUBJECT = "constraint:"
 
 
 def from_preferences(recalled: Sequence[Recalled], turn: str) -> tuple[Constraint, ...]:
-    """Give the standing rules among the recalled memories as constraints, the newest first where two cannot both hold."""
+    """Give the standing rules among the recalled memories; of two that cannot both hold, the newest."""
     standing: list[Constraint] = []
     rules = [each for each in recalled if _is_rule(each)]
     for memory in sorted(rules, key=lambda each: each.created, reverse=True):

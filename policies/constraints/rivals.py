@@ -13,10 +13,12 @@ from .keys import canonical, key, topics
 from .likeness import contents, likeness
 
 _LOWER = re.compile(
-    r"至少|最少|不少于|不低于|以上|超过(?!.*不)|\bat least\b|\bno (?:fewer|less) than\b|\bover\b|\bminimum\b|\bmore than\b"
+    r"至少|最少|不少于|不低于|以上|\bat least\b|\bno (?:fewer|less) than\b|\bover\b|\bminimum\b|\bmore than\b",
+    re.IGNORECASE,
 )
 _UPPER = re.compile(
-    r"不超过|不要超过|别超过|不能超过|最多|不多于|以内|之内|以下|\bat most\b|\bno more than\b|\bunder\b|\bor (?:less|fewer)\b|\bmax|\bexceed\b",
+    r"不超过|不要超过|别超过|不能超过|最多|不多于|以内|之内|以下|\bat most\b|\bno more than\b|\bunder\b"
+    r"|\bor (?:less|fewer)\b|\bmax|\bexceed\b",
     re.IGNORECASE,
 )
 

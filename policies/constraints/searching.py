@@ -1,7 +1,7 @@
 """What a search asks of the thing it looks for: "一家评分4.5分以上、有早餐的酒店", "a hotel under $100 with parking".
 
-A search is often a question ("有没有…？"), so these clauses count although they ask; a question about a thing's own value
-("评分是多少？") names none and gives nothing.
+A search is often a question ("有没有…？"), so these clauses count although they ask; a question about a thing's own
+value ("评分是多少？") names none and gives nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ASKS_VALUE = re.compile(
 )
 
 
-def search_candidates(text: str, sentence: Sentence) -> Iterator[Candidate]:
+def search_candidates(sentence: Sentence) -> Iterator[Candidate]:
     """Give what the sentence asks of a thing looked for, one candidate a part that names an attribute."""
     if not says("search", sentence.heard) and not _asks_level(sentence):
         return

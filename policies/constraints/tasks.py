@@ -13,7 +13,7 @@ from .hearing import Sentence
 from .likeness import likeness
 
 _SAME_THING = re.compile(
-    r"^(?:重写|改写|再|另|继续|修改|优化|润色|重新|更)|(?:刚才|上面|这个|这份|它|一遍|上述|同样)"
+    r"^(?:重写|改写|再|另|继续|修改|优化|润色|重新|更)|更\S{1,4}的|(?:刚才|上面|这个|这份|它|一遍|上述|同样)"
     r"|\b(?:it|this|that|these|those|another|again|above|same|more|the previous|for (?:it|them))\b",
     re.IGNORECASE,
 )

@@ -1,0 +1,194 @@
+"""What a message holds by rules alone: the person's own wishes, and nothing else."""
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ninefold.policies.constraints import Candidate, extract
+from ninefold.state import Polarity, Scope
+
+
+def data(name: str) -> dict[str, list[str]]:
+    path = Path(__file__).with_name(f"{name}.yaml")
+    return cast(dict[str, list[str]], yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+def each(name: str) -> list[tuple[str, str]]:
+    return [(kind, text) for kind, texts in data(name).items() for text in texts]
+
+
+def wish(text: str) -> Candidate:
+    (only,) = extract(text).wishes
+    return only
+
+
+@pytest.mark.parametrize(("kind", "text"), each("no_wish"))
+def test_questions_quotations_third_persons_and_double_negations_hold_no_wish(kind: str, text: str) -> None:
+    assert extract(text).wishes == (), kind
+
+
+def test_the_texts_that_hold_no_wish_are_sixty() -> None:
+    assert len(each("no_wish")) == 60
+
+
+@pytest.mark.parametrize(("side", "text"), each("wishes"))
+def test_a_wish_is_found_on_its_side_however_it_is_put(side: str, text: str) -> None:
+    assert wish(text).polarity == side
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_small_talk_gives_at_most_one_wish_in_a_hundred_turns(language: str) -> None:
+    turns = data("small_talk")[language]
+    assert len(turns) == 100
+    assert sum(len(extract(turn).wishes) for turn in turns) <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "task", "expected"),
+    [
+        (
+            "帮我写个爬虫，只要标题和链接，不要正文，输出成 CSV",
+            "写个爬虫",
+            [("fields", "标题和链接", "require"), ("exclude", "正文", "forbid"), ("output_format", "CSV", "require")],
+        ),
+        (
+            "Write me a scraper, just the titles and links, no body text, output as CSV",
+            "Write me a scraper",
+            [
+                ("fields", "titles and links", "require"),
+                ("exclude", "body text", "forbid"),
+                ("output_format", "CSV", "require"),
+            ],
+        ),
+    ],
+)
+def test_the_opening_message_gives_the_task_and_what_belongs_to_it(
+    text: str, task: str, expected: list[tuple[str, str, str]]
+) -> None:
+    found = extract(text)
+    assert found.task is not None
+    assert found.task.text == task
+    assert [(w.key, w.value, w.polarity) for w in found.wishes] == expected
+    assert all(w.task for w in found.wishes)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("不要用红色，不要用圆角，所有金额用人民币", ["不要用红色", "不要用圆角", "所有金额用人民币"]),
+        (
+            "No red, please. No rounded corners. All amounts must be in yuan.",
+            ["No red, please", "No rounded corners", "All amounts must be in yuan"],
+        ),
+    ],
+)
+def test_negations_are_kept_word_for_word(text: str, words: list[str]) -> None:
+    assert [w.words for w in extract(text).wishes] == words
+
+
+@pytest.mark.parametrize("text", ["这次用表格给我看", "This time, show it as a table", "Just for now, use a table"])
+def test_this_turn_wording_gives_a_wish_of_this_turn(text: str) -> None:
+    assert wish(text).scope is Scope.TURN
+
+
+@pytest.mark.parametrize("text", ["这次旅行不要安排购物", "On this trip, do not plan any shopping"])
+def test_a_thing_called_this_is_no_this_turn_wording(text: str) -> None:
+    assert wish(text).scope is Scope.SESSION
+
+
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [
+        ("每当我问价格，请用人民币回答", "每当我问价格"),
+        ("如果我问到天气，就用摄氏度", "如果我问到天气"),
+        ("Whenever I ask about prices, answer in euros", "Whenever I ask about prices"),
+        ("Always show the sources when I ask about medicine.", "when I ask about medicine"),
+    ],
+)
+def test_an_occasion_gives_a_when_wish_with_its_condition(text: str, condition: str) -> None:
+    found = wish(text)
+    assert found.scope is Scope.WHEN
+    assert found.condition == condition
+    assert found.words == text.rstrip(".")
+
+
+@pytest.mark.parametrize(
+    "text", ["以后所有回复都用表格", "今后一律用英文", "From now on, answer in English", "Always use metric units"]
+)
+def test_words_for_all_time_make_a_lasting_wish(text: str) -> None:
+    assert wish(text).lasting
+
+
+@pytest.mark.parametrize("text", ["这次对话里请始终用英文回答", "For this conversation, always answer in English"])
+def test_words_for_this_conversation_do_not_last_beyond_it(text: str) -> None:
+    assert not wish(text).lasting
+
+
+@pytest.mark.parametrize("text", ["改成 JSON", "还是用英文吧", "Use JSON instead", "Switch back to English"])
+def test_change_wording_is_heard(text: str) -> None:
+    assert wish(text).change
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["回答的时候不要超过两句话", "不能少于300字", "Use no more than four sentences", "Do not exceed 100 words"],
+)
+def test_a_limit_demands_its_value_and_rules_nothing_out(text: str) -> None:
+    assert wish(text).polarity is Polarity.REQUIRE
+    assert wish(text).key == "length"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("有没有评分4.5分以上的酒店？", [("rating", "酒店")]),
+        ("想找一家人均50-100元、评分4分以上的餐馆", [("price", "餐馆"), ("rating", "餐馆")]),
+        ("Is there a hotel under $100?", [("price", "hotel")]),
+        ("Can you recommend a restaurant with outdoor seating?", [("feature", "restaurant")]),
+    ],
+)
+def test_what_a_search_asks_for_counts_although_it_is_a_question(text: str, expected: list[tuple[str, str]]) -> None:
+    assert [(w.key, w.about) for w in extract(text).wishes] == expected
+
+
+@pytest.mark.parametrize("text", ["这家酒店评分是多少？", "它的价格贵吗？", "What is the rating of this hotel?"])
+def test_a_question_about_a_value_asks_for_none(text: str) -> None:
+    assert extract(text).wishes == ()
+
+
+def test_a_text_that_is_handed_over_holds_no_wish() -> None:
+    letter = (
+        "Dear guests, never leave the gate open. You must not feed the animals. Always keep the dogs on a leash. " * 3
+    )
+    assert extract(f"Please proofread the following letter:\n\n{letter}").wishes == ()
+    notice = "各位住户，请勿在楼道堆放杂物。务必随手关门。禁止饲养大型犬。以后一律凭卡出入。" * 4
+    assert extract(f"把下面这段话翻译成法语：{notice}").wishes == ()
+
+
+def test_quoted_words_belong_to_the_wish_around_them() -> None:
+    assert (
+        wish('Use the phrase "Well, well." in each response.').words == 'Use the phrase "Well, well." in each response'
+    )
+    assert wish("每次回答都以“综上所述”结尾").words == "每次回答都以“综上所述”结尾"
+
+
+def test_a_long_pasted_text_cannot_fill_the_layer() -> None:
+    assert len(extract("不要用红色。" * 500).wishes) <= 12
+
+
+@given(st.text(max_size=300))
+def test_every_wish_is_a_span_of_its_message(text: str) -> None:
+    found = extract(text)
+    assert all(text[w.start : w.end] == w.words and w.words.strip() for w in found.wishes)
+
+
+@given(
+    st.lists(st.sampled_from([text for _, text in each("wishes")]), min_size=1, max_size=4), st.sampled_from("。 \n!")
+)
+def test_wishes_keep_their_words_beside_one_another(texts: list[str], mark: str) -> None:
+    message = mark.join(texts)
+    assert all(message[w.start : w.end] == w.words for w in extract(message).wishes)
