@@ -45,11 +45,13 @@ def _pipe(settings: AgentSettings, thread: str | None, user: str, say: list[str]
     _never_choke_on_output()
     rule = settings.constraints.on_conflict
     settings = _with_rule(settings, ConflictRule.NEWEST if rule is ConflictRule.ASK else rule)
-    conversation = _conversation(settings, thread, user)
+    conversation = _conversation(settings, _new_thread() if thread is None else thread, user)
     return converse(conversation, say or lines_of(sys.stdin.buffer, words), words)
 
 
 def _terminal(settings: AgentSettings, thread: str | None, user: str, words: Wording) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
     from rich.console import Console
 
     from ninefold.console.terminal import Terminal, line_reader
@@ -60,22 +62,22 @@ def _terminal(settings: AgentSettings, thread: str | None, user: str, words: Wor
     if "on_conflict" not in settings.constraints.model_fields_set:
         settings = _with_rule(settings, ConflictRule.ASK)
     console = Console(highlight=False)
-    conversation = _conversation(settings, thread, user)
+    read = line_reader(data_folder(settings) / "chat_history")
+    name = _new_thread() if thread is None else thread
     named = f"{settings.model.provider}:{settings.model.model_name}"
-    console.print(words.say("chat.hello", model=named, thread=conversation.thread), style="bold", markup=False)
-    counters = conversation.state().get("counters")
-    if counters and counters.turns:
-        console.print(words.say("chat.resumed", thread=conversation.thread, turns=counters.turns), markup=False)
+    console.print(words.say("chat.hello", model=named, thread=name), style="bold", markup=False)
     console.print(words.say("chat.hint"), style="dim", markup=False)
-    Terminal(conversation, words, line_reader(data_folder(settings) / "chat_history"), console).converse()
-    console.print(words.say("chat.go_on", thread=conversation.thread), style="dim", markup=False)
+    with ThreadPoolExecutor(1) as background:
+        opening = background.submit(_conversation, settings, name, user)
+        Terminal(opening, words, read, console).converse(known_thread=thread is not None)
+    console.print(words.say("chat.go_on", thread=name), style="dim", markup=False)
 
 
-def _conversation(settings: AgentSettings, thread: str | None, user: str) -> Conversation:
+def _conversation(settings: AgentSettings, thread: str, user: str) -> Conversation:
     from ninefold import build_graph
     from ninefold.console.conversation import Conversation
 
-    return Conversation(build_graph(settings), thread or _new_thread(), user)
+    return Conversation(build_graph(settings), thread, user, num_ctx=settings.model.num_ctx)
 
 
 def _new_thread() -> str:

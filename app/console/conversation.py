@@ -3,53 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langgraph.types import Command
 
-from ninefold.state import Constraint, Outcome, View
+from ninefold.state import Constraint, View
+
+from .happenings import Asked, Ended, Happening, Told, Written
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.graph.state import CompiledStateGraph
 
 CONFLICT = "constraint_conflict"
-
-
-@dataclass(frozen=True)
-class Written:
-    """More text of the reply."""
-
-    message: str
-    """The id of the message that it belongs to."""
-    text: str
-
-
-@dataclass(frozen=True)
-class Told:
-    """An event of a step, as the trace will hold it."""
-
-    event: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The turn waits for the person's decision about conflicts; each has `id`, `old` and `new`."""
-
-    conflicts: tuple[Mapping[str, Any], ...]
-
-
-@dataclass(frozen=True)
-class Ended:
-    """The turn is over."""
-
-    reply: AIMessage | None
-    outcome: Outcome | None
-
-
-Happening = Written | Told | Asked | Ended
 
 
 class Conversation:
@@ -59,10 +26,12 @@ class Conversation:
         graph: what `build_graph` gives.
         thread: the thread's id.
         user: whose thread it is.
+        num_ctx: the window that a prompt and its reply share, in tokens.
     """
 
-    def __init__(self, graph: CompiledStateGraph[Any, Any, Any, Any], thread: str, user: str) -> None:
+    def __init__(self, graph: CompiledStateGraph[Any, Any, Any, Any], thread: str, user: str, *, num_ctx: int) -> None:
         self.graph = graph
+        self.num_ctx = num_ctx
         self.thread = thread
         self.user = user
         self.config: RunnableConfig = {"configurable": {"thread_id": thread, "user_id": user}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ninefold.state import OutcomeStatus
 from ninefold.wording import Wording
 
-from .conversation import Ended
+from .happenings import Ended
 
 
 def notes(ended: Ended, wording: Wording) -> list[str]:

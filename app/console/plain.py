@@ -12,7 +12,8 @@ from typing import BinaryIO
 from ninefold.state import ConflictAnswer
 from ninefold.wording import Wording
 
-from .conversation import Asked, Conversation, Ended, Happening
+from .conversation import Conversation
+from .happenings import Asked, Ended, Happening
 from .notes import failed, notes
 from .slash import REPORTS, known, message_of, slash
 
@@ -78,7 +79,7 @@ async def _print(conversation: Conversation, happenings: AsyncGenerator[Happenin
             match happening:
                 case Ended(reply, _):
                     if reply is not None:
-                        print(str(reply.text), flush=True)
+                        print(str(reply.text).rstrip("\n"), flush=True)
                     for note in notes(happening, wording):
                         print(note, file=sys.stderr)
                     return int(failed(happening))

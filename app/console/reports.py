@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ninefold.state import Constraint, Layer, Scope, View
+from ninefold.state import Constraint, Layer, LayerName, Scope, View
 from ninefold.wording import Wording
 
-from .conversation import Conversation
+if TYPE_CHECKING:
+    from .conversation import Conversation
 
 _SHOWN = 60
 """Characters of a layer's text that a report shows."""
@@ -34,8 +35,8 @@ def context(conversation: Conversation, wording: Wording) -> str:
     view = conversation.view()
     if view is None:
         return wording.say("context.none")
-    num_ctx = view.tokens + view.reserve
-    title = wording.say("context.title", tokens=view.tokens, reserve=view.reserve, num_ctx=num_ctx)
+    window = conversation.num_ctx
+    title = wording.say("context.title", tokens=view.tokens, reserve=view.reserve, num_ctx=window)
     lines = [f"  {layer.name.value:<17}{layer.tokens:>7}  {_holds(layer, wording)}".rstrip() for layer in view.layers]
     return "\n".join([title, *lines, *_gave_way(view, wording)])
 
@@ -58,6 +59,8 @@ def _about(constraint: Constraint, wording: Wording) -> str:
 def _holds(layer: Layer, wording: Wording) -> str:
     if layer.pieces:
         return wording.say("context.messages", count=len(layer.pieces))
+    if layer.name is LayerName.FIXED:
+        return wording.say("context.fixed")
     text = " ".join(f"{layer.anchor} {layer.text}".split())
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ninefold.wording import Wording
 
 from . import reports
-from .conversation import Conversation
+
+if TYPE_CHECKING:
+    from .conversation import Conversation
 
 _NAMED = re.compile(r"/([a-z]+)(?:\s+(.*))?\Z", re.DOTALL)
 

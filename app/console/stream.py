@@ -56,6 +56,7 @@ class MarkdownStream:
         if cut > self._settled:
             self._live.update("", refresh=True)
             self._console.print(Markdown(text[self._settled : cut]))
+            self._console.print()
             self._settled = cut
         self._live.update(Markdown(text[self._settled :]))
         if time.monotonic() - self._drawn > TICK:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
+from concurrent.futures import Future
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -14,10 +15,13 @@ from ninefold.adapters.models.thinking import strip_thinking
 from ninefold.state import ConflictAnswer, NinefoldError
 from ninefold.wording import Wording
 
-from .conversation import Asked, Conversation, Ended, Happening, Told, Written
+from .happenings import Asked, Ended, Happening, Told, Written
 from .notes import notes
 from .slash import REPORTS, known, message_of, slash
 from .stream import TICK, MarkdownStream
+
+if TYPE_CHECKING:
+    from .conversation import Conversation
 
 Read = Callable[[str], str]
 """Reads one line of the person's, after a prompt; raises EOFError at the end and KeyboardInterrupt for Ctrl-C."""
@@ -26,18 +30,42 @@ _CHOICES = {"1": ConflictAnswer.REPLACE, "2": ConflictAnswer.KEEP, "3": Conflict
 
 
 class Terminal:
-    """Talks with a person until they leave."""
+    """Talks with a person until they leave.
 
-    def __init__(self, conversation: Conversation, wording: Wording, read: Read, console: Console) -> None:
-        self._conversation = conversation
+    Args:
+        opening: the conversation as it is being made: the libraries behind it take longer to load than a person needs
+            to begin to type.
+        wording: what is said around the replies.
+        read: reads the person's lines.
+        console: the terminal.
+    """
+
+    def __init__(self, opening: Future[Conversation], wording: Wording, read: Read, console: Console) -> None:
+        self._opening = opening
         self._wording = wording
         self._read = read
         self._console = console
 
-    def converse(self) -> None:
-        """Read, answer, and so on; a named error is shown and the chat goes on."""
+    @property
+    def _conversation(self) -> Conversation:
+        """The conversation, waited for."""
+        if not self._opening.done():
+            with self._console.status(self._wording.say("chat.opening")):
+                return self._opening.result()
+        return self._opening.result()
+
+    def converse(self, *, known_thread: bool) -> None:
+        """Read, answer, and so on; a named error in a turn is shown and the chat goes on.
+
+        Args:
+            known_thread: the thread may be an older one, whose open ends are taken up first.
+
+        Raises:
+            NinefoldError: the conversation cannot be opened.
+        """
         with asyncio.Runner() as runner:
-            self._take_up(runner)
+            if known_thread:
+                self._take_up(runner)
             while True:
                 try:
                     line = self._read("› ")
@@ -49,7 +77,10 @@ class Terminal:
                     break
 
     def _take_up(self, runner: asyncio.Runner) -> None:
-        """Ask again what an earlier chat left open, and name a turn it did not finish."""
+        """Say how far the session is, ask again what an earlier chat left open, and name a turn it did not finish."""
+        counters = self._conversation.state().get("counters")
+        if counters and counters.turns:
+            self._note(self._wording.say("chat.resumed", turns=counters.turns))
         asked = self._conversation.pending()
         if asked is not None:
             self._play(runner, self._decided(asked))
@@ -92,6 +123,7 @@ class Terminal:
     async def _show(self, happenings: AsyncGenerator[Happening, None]) -> Asked | None:
         """Show what happens, and give the question that the turn ended with."""
         written: dict[str, str] = {}
+        ended = Ended(None, None)
         async with _drawn(MarkdownStream(self._console)) as stream:
             stream.wait(self._wording.say("chat.reading"))
             async with aclosing(happenings):

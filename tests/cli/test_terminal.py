@@ -1,0 +1,60 @@
+"""`ninefold chat` in a terminal, key by key, against a real wire."""
+
+from __future__ import annotations
+
+import stat
+import time
+from pathlib import Path
+
+from tests.cli.screen import Screen
+from tests.cli.shell import Shell
+from tests.wire.replies import Reply, Say
+from tests.wire.server import Body, WireServer
+
+
+def test_a_person_decides_a_conflict_stops_a_reply_and_takes_it_up_again(tmp_path: Path) -> None:
+    def reply(body: Body) -> Reply:
+        last = body["messages"][-1]["content"]
+        long = "长诗" in last and not any("长诗" in text for text in answered)
+        answered.append(last)
+        return Say("一二三四五\n\n" * 100, pieces=100, pause=0.1) if long else Say("**收到**。")
+
+    answered: list[str] = []
+    with WireServer(reply) as wire, Screen(Shell(tmp_path, wire.url), "chat", "--lang", "zh", columns=40) as screen:
+        screen.wait_for("›", seconds=60)
+        screen.type("所有金额都用人民币。\r")
+        assert "**" not in screen.wait_for("收到。")
+        screen.wait_for("›")
+        screen.type("所有金额都用美元。\r")
+        question = screen.wait_for("[1-3]")
+        assert "所有金额都用人民币" in question
+        assert "所有金额都用美元" in question
+        assert len(wire.chats) == 1, "the turn waits for the answer before it calls the model"
+        screen.type("9\r")
+        screen.wait_for("请回答")
+        screen.wait_for("[1-3]")
+        screen.type("1\r")
+        screen.wait_for("收到。")
+        screen.wait_for("›")
+        screen.type("/constraints\r")
+        screen.wait_for("约束\n")
+        held = screen.wait_for("›")
+        assert "所有金额都用美元" in held
+        assert "人民币" not in held
+        screen.type("写一首长诗\r")
+        wire.wait_for_chats(3)
+        screen.wait_for("一二三四五")
+        began = time.monotonic()
+        screen.type("\x03")
+        screen.wait_for("已停止")
+        assert time.monotonic() - began < 3
+        screen.wait_for("›")
+        screen.type("/retry\r")
+        screen.wait_for("收到。")
+        screen.wait_for("›")
+        screen.type("/quit\r")
+        screen.wait_for("--thread")
+        assert screen.process.wait(timeout=30) == 0
+    history = tmp_path / "chat_history"
+    assert "写一首长诗" in history.read_text()
+    assert stat.S_IMODE(history.stat().st_mode) == 0o600
