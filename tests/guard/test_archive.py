@@ -58,7 +58,7 @@ def test_a_message_comes_back_from_json_as_it_was(words: str) -> None:
 
 
 def test_a_streamed_reply_comes_back_as_a_message() -> None:
-    assert from_json(to_json(AIMessageChunk("hi", id="a"))) == AIMessage("hi", id="a")
+    assert from_json(to_json(AIMessageChunk(content="hi", id="a"))) == AIMessage("hi", id="a")
 
 
 def test_text_that_no_store_takes_does_not_stop_the_archive(store: BaseStore) -> None:
