@@ -31,6 +31,8 @@ _KINDS = (
     ("fact", MemoryKind.FACT),
 )
 _EVEN_WHEN_ASKING = frozenset({"preference", "profile", "decision", "rule"})
+_TOLD_WHILE_ASKING = frozenset({MemoryKind.PREFERENCE, MemoryKind.PROFILE, MemoryKind.DECISION})
+_IN_AN_ORDER = frozenset({"rule"})
 _QUESTION = re.compile(r"[?？]\s*$|(吗|呢|来着)\s*[。！~]?$")
 _POINTERS = re.compile(
     r"这个|这些|这点|这条|那个|上面的?|刚才说?的?|了|哦|啊|\b(?:this|that|it|please)\b", re.IGNORECASE
@@ -97,27 +99,31 @@ def _statements(words: str) -> Iterator[Statement]:
 
 
 def _kind(text: str) -> MemoryKind | None:
-    if cues("memory_cues")["one_off"].search(text) or _QUESTION.search(text):
+    cue = cues("memory_cues")
+    if cue["one_off"].search(text):
         return None
-    asking = cues("memory_cues")["asking"].search(text) is not None
-    for name, kind in _KINDS:
-        if (not asking or name in _EVEN_WHEN_ASKING) and cues("memory_cues")[name].search(text):
-            return kind
-    return None
+    allowed = frozenset(name for name, _ in _KINDS)
+    if _QUESTION.search(text):
+        allowed = _IN_AN_ORDER if cue["polite"].search(text) else frozenset()
+    elif cue["asking"].search(text):
+        allowed = _EVEN_WHEN_ASKING
+    return next((kind for name, kind in _KINDS if name in allowed and cue[name].search(text)), None)
 
 
 def _parts(sentence: Span) -> Iterator[Span]:
-    """The sentence, or its clauses where several are each about something of their own."""
-    starts = [
+    """The sentence, or its clauses where several are each about something of their own, or where the last one asks."""
+    inner = [
         Span(clause.text, clause.start + sentence.start, clause.end + sentence.start)
         for clause in clauses(sentence.text)
     ]
-    own = [clause for clause in starts if subject(clause.text) and _kind(clause.text)]
-    if len(own) < 2:
-        yield _shortened(sentence, starts)
+    if _QUESTION.search(sentence.text) and _kind(sentence.text) is None:
+        yield from (clause for clause in inner[:-1] if _kind(clause.text) in _TOLD_WHILE_ASKING)
         return
-    edges = [sentence.start, *(clause.start for clause in own[1:]), sentence.end]
-    for start, end in pairwise(edges):
+    own = [clause for clause in inner if subject(clause.text) and _kind(clause.text)]
+    if len(own) < 2:
+        yield _shortened(sentence, inner)
+        return
+    for start, end in pairwise([sentence.start, *(clause.start for clause in own[1:]), sentence.end]):
         text = sentence.text[start - sentence.start : end - sentence.start].rstrip(" ，,；;、和")
         part = trimmed(sentence.text, start - sentence.start, start - sentence.start + len(text))
         yield Span(part.text, part.start + sentence.start, part.end + sentence.start)

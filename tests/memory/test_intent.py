@@ -1,0 +1,61 @@
+"""When the memories are asked, and what for."""
+
+from pathlib import Path
+
+import pytest
+
+from ninefold.policies.intent import QUERY_CHARACTERS, RuleIntent
+
+SMALL_TALK = Path(__file__).parents[2] / "bench" / "small_talk"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "我之前说过数据库用什么？",
+        "What did we decide about the database?",
+        "我妈妈的生日是哪天来着",
+        "Where do I live",
+        "When did Mary plant the roses?",
+        "按我们上次定的格式来",
+        "Same as last time",
+        "帮我写项目的部署文档",
+        "Write the deployment guide for our project.",
+        "那个在上海工作的人叫什么名字",
+        "今天天气真好，对了，我的航班是几点？",
+        "Hi there! By the way, what is my flight number?",
+    ],
+)
+def test_whatever_may_need_the_memories_asks_them(words: str) -> None:
+    assert RuleIntent().judge(words).search
+
+
+@pytest.mark.parametrize(
+    "words", ["你好呀！", "hi there", "谢谢，辛苦了", "How are you today?", "今天天气真不错", "哈哈哈", "", " "]
+)
+def test_small_talk_asks_for_nothing(words: str) -> None:
+    assert not RuleIntent().judge(words).search
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_at_most_a_tenth_of_the_small_talk_starts_a_search(language: str) -> None:
+    lines = [line for line in (SMALL_TALK / f"{language}.txt").read_text(encoding="utf-8").splitlines() if line]
+    assert len(lines) >= 60
+    assert sum(RuleIntent().judge(line).search for line in lines) <= len(lines) / 10
+
+
+def test_the_query_is_the_question_and_not_the_chat_around_it() -> None:
+    words = "今天天气真好，我刚喝了杯咖啡。对了，我表姐的身高是多少？另外晚上得去超市。"
+    assert RuleIntent().judge(words).query == "对了，我表姐的身高是多少？"
+    assert (
+        RuleIntent().judge("It rained. I had soup. What is Ann's phone number?").query == "What is Ann's phone number?"
+    )
+
+
+def test_a_short_follow_up_is_asked_together_with_the_words_before_it() -> None:
+    assert "数据库" in RuleIntent().judge("那端口呢？", before=["我们的数据库用什么？"]).query
+    assert "database" in RuleIntent().judge("And why?", before=["Which database do we use?"]).query
+
+
+def test_a_long_message_makes_a_short_query() -> None:
+    assert len(RuleIntent().judge("我的端口是多少？" * 5000).query) <= QUERY_CHARACTERS + 1
