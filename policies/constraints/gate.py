@@ -11,7 +11,7 @@ _LONGEST = 4000
 
 
 def may_hold(text: str) -> bool:
-    """Whether any word of the message could open a wish; False costs nothing more."""
+    """Whether any word of the message sounds like a wish that rules may miss; False costs nothing more."""
     return says("maybe", text)
 
 

@@ -11,6 +11,9 @@ from typing import NamedTuple
 from ..text import HAN, Span, clauses, sentences, strip_quoted
 from .cues import find, says
 
+HEARD_CHARS = 400
+"""No more of one clause is listened to: a longer one is no sentence that a person says."""
+
 MATERIAL_CHARS = 80
 """A handed-over text is longer than this; a shorter one behind a colon is taken for the request itself."""
 
@@ -28,7 +31,7 @@ class Clause(NamedTuple):
 
     span: Span
     heard: str
-    """The clause without what it quotes at its ends; quotations inside it are blank."""
+    """The head of the clause without what it quotes at its ends; quotations inside it are blank."""
     own: bool
     """The person's own wish or statement could stand here."""
     asks: bool
@@ -76,7 +79,7 @@ def _sentence(text: str, span: Span, silent: str) -> Sentence:
         start = _over_quotation(text, silent, span.start + part.start, span.start + before, step=-1)
         end = _over_quotation(text, silent, span.start + part.end, span.start + behind, step=1)
         tail = heard[part.end :] if index == len(inside) - 1 else ""
-        said = part.text
+        said = part.text[:HEARD_CHARS]
         theirs = says("reported", said)
         if reported and _SPEAKS_SELF.search(said) and not theirs:
             reported = False
@@ -85,7 +88,7 @@ def _sentence(text: str, span: Span, silent: str) -> Sentence:
         asks = says("asks", said + tail.strip()[:1]) and not polite
         own = not reported and (polite or not says("no_wish", said)) and not _code(said)
         parts.append(Clause(Span(text[start:end], start, end), said, own, asks))
-    return Sentence(span, heard, tuple(parts))
+    return Sentence(span, heard[: 4 * HEARD_CHARS], tuple(parts))
 
 
 def _over_quotation(text: str, silent: str, position: int, limit: int, *, step: int) -> int:
