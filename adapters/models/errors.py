@@ -120,8 +120,9 @@ def _by_status(error: Exception, server: Server) -> ModelUnavailable:
 
 
 def _down(server: Server) -> ModelDown:
-    start = " Start it with `ollama serve`, or set base_url or OLLAMA_HOST." if server.ollama else " Start it."
-    return ModelDown(f"Nothing answers at {server.url or server.place}, where {server.model} is served.", _KEPT + start)
+    start = "Start it with `ollama serve` or set OLLAMA_HOST; or do without it: `--model embedded:NAME`."
+    step = f"{_KEPT} {start}" if server.ollama else _KEPT
+    return ModelDown(f"Nothing answers at {server.url or server.place}, where {server.model} is served.", step)
 
 
 def _missing(server: Server) -> ModelMissing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,6 +34,8 @@ def chat(
     """Talk with the agent; lines come from stdin when it is no terminal."""
     settings = agent_settings(agent, model)
     words = wording(lang, settings)
+    if model is None and "model" not in settings.model_fields_set and "OLLAMA_HOST" not in os.environ:
+        settings = _chosen(settings, words)
     if say or not sys.stdin.isatty():
         raise typer.Exit(_pipe(settings, thread, user, say, words))
     _terminal(settings, thread, user, words)
@@ -71,6 +74,19 @@ def _terminal(settings: AgentSettings, thread: str | None, user: str, words: Wor
         opening = background.submit(_conversation, settings, name, user)
         Terminal(opening, words, read, console).converse(known_thread=thread is not None)
     console.print(words.say("chat.go_on", thread=name), style="dim", markup=False)
+
+
+def _chosen(settings: AgentSettings, words: Wording) -> AgentSettings:
+    """Give the settings with the provider of the data folder; a choice that is made now is said aloud."""
+    from ninefold.first_start import FILE, chosen
+    from ninefold.home import data_folder
+
+    folder = data_folder(settings)
+    choice = chosen(settings, folder)
+    if choice.new:
+        named = f"{choice.settings.model.provider}:{choice.settings.model.model_name}"
+        print(words.say("chat.chosen", model=named, file=folder / FILE), file=sys.stderr)
+    return choice.settings
 
 
 def _conversation(settings: AgentSettings, thread: str, user: str) -> Conversation:

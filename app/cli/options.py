@@ -51,7 +51,7 @@ def wording(lang: str | None, settings: AgentSettings | None = None) -> Wording:
 
 
 def _with_model(settings: AgentSettings, named: str) -> AgentSettings:
-    from ninefold.state import EmbeddingSettings
+    from ninefold.first_start import with_embedder
 
     provider, _, name = named.partition(":")
     if provider not in ("ollama", "embedded") or not name:
@@ -59,10 +59,7 @@ def _with_model(settings: AgentSettings, named: str) -> AgentSettings:
             f"{named!r} is not PROVIDER:NAME with the provider ollama or embedded.", param_hint="--model"
         )
     chat = settings.model.model_copy(update={"provider": provider, "model_name": name})
-    change: dict[str, object] = {"model": chat}
-    if provider == "embedded" and settings.embeddings == EmbeddingSettings():
-        change["embeddings"] = settings.embeddings.model_copy(update={"provider": "embedded"})
-    return settings.model_copy(update=change)
+    return with_embedder(settings.model_copy(update={"model": chat}))
 
 
 def _at_host(settings: AgentSettings, host: str) -> AgentSettings:

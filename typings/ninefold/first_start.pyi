@@ -1,0 +1,1 @@
+from app.first_start import *
