@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ninefold.state.errors import NinefoldError
 
     from .build import build_graph
-    from .history import history
+    from .reading import history
     from .own_policies import Policies
 
 __all__ = ["AgentSettings", "NinefoldError", "Policies", "TurnGraph", "build_graph", "history"]
@@ -31,7 +31,7 @@ _HOMES = {
     "Policies": "ninefold.own_policies",
     "TurnGraph": "ninefold.graph.guard",
     "build_graph": "ninefold.build",
-    "history": "ninefold.history",
+    "history": "ninefold.reading",
 }
 
 

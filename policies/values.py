@@ -7,7 +7,7 @@ Law: `text[value.start:value.end] == value.text`, values never overlap, and two 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -44,16 +44,16 @@ def exact_values(text: str) -> tuple[ExactValue, ...]:
                 continue
             taken[start:end] = b"\x01" * (end - start)
             found.append(ExactValue(kind, text[start:end], start, end, value))
-    found.extend(_quotations(text, found))
+    found.extend(_quotations(text, taken))
     return tuple(sorted(found, key=lambda value: (value.start, -value.end)))
 
 
-def _quotations(text: str, found: Sequence[ExactValue]) -> Iterator[ExactValue]:
+def _quotations(text: str, taken: bytearray) -> Iterator[ExactValue]:
     # A quotation may hold other values; it is given only where it holds none, so that values never overlap.
     for match in patterns.QUOTATION.finditer(text):
         inner = next(group for group in range(1, 7) if match[group] is not None)
         start, end = match.span(inner)
-        if text[start:end].strip() and not any(value.start < end and start < value.end for value in found):
+        if text[start:end].strip() and not any(taken[start:end]):
             words = re.sub(r"\s+", "", narrow(text[start:end])).casefold()
             yield ExactValue("quotation", text[start:end], start, end, "“" + words)
 

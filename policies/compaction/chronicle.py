@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
@@ -87,7 +88,8 @@ def carriers(text: str, required: Sequence[Need], *, whole: bool) -> tuple[Span,
         whole: whether short sentences without a need may become statements too.
     """
     found = list(_natural(text, required, whole=whole))
-    bare = [need for need in required if not any(_within(need, span) for span in found)]
+    starts = [span.start for span in found]
+    bare = [need for need in required if not _within_one(need, found, starts)]
     return (*found, *_surroundings(text, Span(text, 0, len(text)), bare, around=0))
 
 
@@ -98,10 +100,12 @@ def _natural(text: str, required: Sequence[Need], *, whole: bool) -> Iterable[Sp
             if whole or any(_within(need, sentence) for need in required) or heard("decision", sentence.text):
                 yield sentence
             continue
-        mine = [need for need in required if _within(need, sentence)]
+        mine = sorted((need for need in required if _within(need, sentence)), key=lambda need: need.place)
+        starts = [need.place[0] for need in mine]
         for clause in clauses(sentence.text):
             place = Span(clause.text, clause.start + sentence.start, clause.end + sentence.start)
-            inside = [need for need in mine if _within(need, place)]
+            here = mine[bisect_left(starts, place.start) : bisect_left(starts, place.end)]
+            inside = [need for need in here if _within(need, place)]
             if inside and len(place.text) <= LONG_CLAUSE:
                 yield place
             elif inside:
@@ -120,6 +124,12 @@ def _surroundings(text: str, clause: Span, inside: Sequence[Need], *, around: in
         start, end = left, right
     if end > start:
         yield trimmed(text, start, end)
+
+
+def _within_one(need: Need, spans: Sequence[Span], starts: Sequence[int]) -> bool:
+    """Whether one of the spans, which follow each other, holds the need."""
+    at = bisect_right(starts, need.place[0]) - 1
+    return at >= 0 and _within(need, spans[at])
 
 
 def _within(need: Need, span: Span) -> bool:
