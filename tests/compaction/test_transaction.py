@@ -198,8 +198,7 @@ def test_a_refusal_leaves_the_state_byte_equal_but_for_verdict_strike_and_trace(
     pairs = [
         (before, after)
         for (step, before), (_, after) in zip(session.states, session.states[1:], strict=False)
-        if step == "compaction"
-        or (step == "fidelity_check" and after.verdict is not None and not after.verdict.proven)
+        if step == "compaction" or (step == "fidelity_check" and after.verdict is not None and not after.verdict.proven)
     ]
     assert pairs
     for before, after in pairs:
