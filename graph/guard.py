@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
-from langchain_core.utils.uuid import uuid7
 from langgraph._internal._config import ensure_config
 from langgraph._internal._constants import (
     CONFIG_KEY_CHECKPOINTER,
@@ -26,12 +24,11 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel._write import ChannelWrite, ChannelWriteTupleEntry
 from langgraph.types import StateSnapshot, StateUpdate
 
-from ninefold.state import Stamp
-
-from .identity import AT, DEFAULT_USER, TURN, USER, Identity, check_owner, identity_of, unknown_checkpoint
+from .guard_settings import Guard as Guard
+from .guard_settings import now as now
+from .identity import AT, TURN, USER, Identity, check_owner, identity_of, unknown_checkpoint
 from .intake import Intake, NewMessages, taken_in
-from .locks import LockFactory, ahold, busy, hold, no_outer_lock
-from .migrations import Schema
+from .locks import ahold, busy, hold
 from .plan import Head, Run, decide, head_of
 from .pruning import aprune, prune
 from .savers import place_of, typed_saver
@@ -41,41 +38,6 @@ HELD = "__ninefold_held"
 """In a run's metadata: the keys held by the turns that this run is inside of. Not stored: its name begins with "__"."""
 LOST_BY_COPY = frozenset({"_serde_allowlist", "_output_mapper", "_state_mapper", "_guard"})
 """The attributes that LangGraph's own copy loses."""
-
-
-def now() -> datetime:
-    """Give the time with the machine's own offset."""
-    return datetime.now(UTC).astimezone()
-
-
-def new_turn_id() -> str:
-    """Give a new turn id; later ones sort later."""
-    return uuid7().hex
-
-
-@dataclass(frozen=True)
-class Guard:
-    """How the guard works; every part can be exchanged."""
-
-    locks: LockFactory = no_outer_lock
-    """The lock outside this process; inside it a turn always waits for its thread."""
-    lock_timeout: float = 60
-    """Seconds that a call waits for a thread."""
-    recursion_limit: int = 200
-    """Steps of one turn, unless the caller sets another limit."""
-    history_turns: int = 200
-    clock: Callable[[], datetime] = now
-    turn_id: Callable[[], str] = new_turn_id
-    default_user: str | None = DEFAULT_USER
-    """The user of a call that names none; None for a store that many people share."""
-    schema: Schema = field(default_factory=Schema)
-
-    def stamp(self, identity: Identity) -> Stamp:
-        """Give the stamp of a new turn."""
-        turn = identity.turn or self.turn_id()
-        at = self.clock()
-        at = at if at.tzinfo else at.astimezone()
-        return Stamp(turn_id=turn, at=at.isoformat(), user=identity.user, thread=identity.thread)
 
 
 def guard(compiled: CompiledStateGraph[Any, Any, Any, Any], settings: Guard | None = None) -> TurnGraph:

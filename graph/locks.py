@@ -15,7 +15,7 @@ from typing import Protocol
 from filelock import FileLock, Timeout
 
 from ninefold.adapters.sqlite_files import private_folder
-from ninefold.state import ThreadBusy
+from ninefold.state import StorageError, ThreadBusy
 
 FIRST_WAIT = 0.002
 LONGEST_WAIT = 0.05
@@ -63,6 +63,11 @@ class _Flock:
             self._lock.acquire()
         except Timeout:
             return False
+        except OSError as error:
+            raise StorageError(
+                f"The lock file {self._lock.lock_file} cannot be written: {error.strerror}.",
+                "Look at the data folder's permissions, or choose another with NINEFOLD_HOME.",
+            ) from error
         return True
 
     def release(self) -> None:

@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage
 from langgraph.types import Command, StateSnapshot
 
 from ninefold.policies.constraints import answer_of
-from ninefold.state import ConflictAnswer, NothingPending, Stamp, Step, Turn
+from ninefold.state import ConflictAnswer, IdentityError, NothingPending, Stamp, Step, Turn
 
 from .identity import AT, TURN, Identity, check_owner
 from .intake import Answer, GoOn, Intake, NewMessages, fresh_messages, resends, said, with_ids
@@ -84,7 +84,7 @@ def decide(
     words are in the window.
 
     Raises:
-        IdentityError: the thread is another person's.
+        IdentityError: the thread is another person's, or the turn id is an older turn's.
         NothingPending: an answer, or no input, came to a thread that waits for none.
         InputError: the input holds nothing new.
     """
@@ -118,6 +118,11 @@ def _new_turn(
         settled = (Run(keep, same, options={"interrupt_after": [CONFLICT]}, shown=False),)
     missing = {name: value for name, value in defaults.items() if name not in head.values}
     taken = with_ids([*head.unstarted, *new], stamp.turn_id)
+    if {message.id for message in taken} & {message.id for message in head.window}:
+        raise IdentityError(
+            f"The turn {stamp.turn_id!r} was begun before and did not end, and another turn came after it.",
+            "Its words are in the conversation; use a new turn_id.",
+        )
     return (*settled, Run({"messages": taken, **missing}, stamp))
 
 

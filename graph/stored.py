@@ -15,7 +15,8 @@ def answered(store: BaseStore, thread: str, turn: str) -> dict[str, Any] | None:
     """Give a turn's output as it was, its own messages for a window, or None for a turn that the archive never saw.
 
     Raises:
-        IdentityError: the turn is known and its words were forgotten on request.
+        IdentityError: the turn is known and has no answer of its own: it died and was answered with a later one, or its
+            words were forgotten on request.
     """
     row = turn_row(store, thread, turn)
     if row is None:
@@ -23,7 +24,7 @@ def answered(store: BaseStore, thread: str, turn: str) -> dict[str, Any] | None:
     messages = turn_messages(store, thread, turn)
     if not messages or messages[-1].type != "ai":
         raise IdentityError(
-            f"The turn {turn!r} of the thread {thread!r} was taken before and its answer is no longer kept.",
+            f"The turn {turn!r} of the thread {thread!r} was taken before and no answer of its own is kept.",
             "Use a new turn_id to ask again.",
         )
     return {"messages": messages}

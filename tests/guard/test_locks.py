@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import stat
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -196,3 +197,39 @@ def test_a_failed_turn_lets_the_thread_go_and_goes_on_where_it_failed() -> None:
         graph.invoke(say("first"), on())
     assert graph.invoke(None, on())["messages"][-1].text == "re:first"
     assert window(graph, on()) == ["human: first", "ai: re:first"]
+
+
+def test_a_paused_stream_of_another_graph_over_the_same_files_is_waited_for_too(tmp_path: Path) -> None:
+    settings = Guard(lock_timeout=0.2, locks=FileLocks(tmp_path / "locks"))
+    stream = sqlite_toy(tmp_path, settings=settings).stream(say("first"), on(), stream_mode="updates")
+    next(stream)
+    other = sqlite_toy(tmp_path, settings=settings)
+    with pytest.raises(ThreadBusy):
+        other.invoke(say("second"), on())
+    stream.close()
+    other.invoke(say("third"), on())
+
+
+def test_lock_files_are_the_owner_s_alone_and_their_names_tell_nothing(tmp_path: Path) -> None:
+    graph = sqlite_toy(tmp_path, settings=Guard(locks=FileLocks(tmp_path / "locks")))
+    graph.invoke(say("hi"), on("../secret"))
+    (file,) = (tmp_path / "locks").iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    assert "secret" not in file.name
+
+
+def test_a_turn_and_an_update_of_an_async_caller_take_their_turn() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        graph, gate, running = busy_graph(Guard(lock_timeout=5), pool)
+
+        async def update() -> None:
+            waiting = asyncio.create_task(graph.aupdate_state(on(), {"next_cut": ("a",)}))
+            await asyncio.sleep(0.05)
+            assert not waiting.done()
+            gate.open.set()
+            await waiting
+
+        asyncio.run(update())
+        running.result(10)
+    assert graph.get_state(on()).values["next_cut"] == ("a",)

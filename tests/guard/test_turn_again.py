@@ -90,7 +90,7 @@ def test_an_older_turn_whose_words_are_gone_is_refused() -> None:
     graph.invoke(say("two"), on(turn_id="b"))
     for sequence in ("0", "1"):
         store.put(("messages", "t", "a"), sequence, {"schema": 1, "forgotten": True})
-    with pytest.raises(IdentityError, match="no longer kept"):
+    with pytest.raises(IdentityError, match="no answer"):
         graph.invoke(say("one"), on(turn_id="a"))
 
 
@@ -100,6 +100,18 @@ def test_a_new_turn_id_takes_a_new_turn() -> None:
     graph.invoke(say("hi"), on(turn_id="b"))
     assert graph.get_state(on()).values["turn"].id == "b"
     assert len(window(graph, on())) == 4
+
+
+def test_an_older_turn_that_died_is_not_taken_a_second_time() -> None:
+    model = Counted(failures=2)
+    graph = toy(answer=model)
+    for turn in ("a", "b"):
+        with pytest.raises(RuntimeError):
+            graph.invoke(say(turn), on(turn_id=turn))
+    with pytest.raises(IdentityError, match="begun before"):
+        graph.invoke(say("a"), on(turn_id="a"))
+    graph.invoke(say("b"), on(turn_id="b"))
+    assert window(graph, on()) == ["human: a", "human: b", "ai: re:b"]
 
 
 @pytest.mark.parametrize("given", [Command(resume="keep"), None])

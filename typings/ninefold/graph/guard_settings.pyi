@@ -1,0 +1,1 @@
+from graph.guard_settings import *
