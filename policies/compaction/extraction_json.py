@@ -28,7 +28,13 @@ _BACKGROUND: Final = re.compile(
     r"|html|raw|meta|zip|postcode|timezone|locale|version|创建|更新|邮箱|电话|图片|链接|描述|简介"
 )
 _LONG_VALUE: Final = 240
-"""Characters of one value beyond which it is cut to its head where it matters little."""
+"""Characters from which a value is long, and comes after shorter ones of its kind."""
+EARLY: Final = 3.5
+"""Weight of the first row of a list; the second has half of it."""
+ALONE: Final = 2.0
+"""Weight of what stands outside of all rows: it is said once and belongs to all of them."""
+SAID_AGAIN: Final = 0.8
+"""How much later a value comes that its column has shown before."""
 
 
 class Extracted(NamedTuple):
@@ -107,14 +113,37 @@ def _ranked(told: Sequence[Leaf], focus: str) -> list[Leaf]:
     wanted = terms(focus)
     rows = _row_weights(told, wanted)
     order = {leaf.path: index for index, leaf in enumerate(told)}
+    repeated = _repeated(told)
     ranks = {column: _column_rank(column, wanted) for column in {leaf.column for leaf in told}}
 
     def rank(leaf: Leaf) -> tuple[float, int]:
         row = max((rows.get(row, 0.0) for row in leaf.rows), default=0.0)
-        own = 2.0 if wanted & terms(compact(leaf.value)[:400]) else 0.0
-        return (ranks[leaf.column] - row - own, order[leaf.path])
+        text = compact(leaf.value)
+        own = 2.0 if wanted & terms(text[:400]) else 0.0
+        late = min(1.0, len(text) / _LONG_VALUE) + (SAID_AGAIN if leaf.path in repeated else 0.0)
+        return (ranks[leaf.column] - row - own - _early(leaf) + late, order[leaf.path])
 
     return sorted(told, key=rank)
+
+
+def _early(leaf: Leaf) -> float:
+    """Give the weight of a leaf's place: what stands outside of all rows, and what a search found first."""
+    if not leaf.rows:
+        return ALONE
+    places = [step for step in leaf.path if isinstance(step, int)]
+    return EARLY / (1 + places[0]) - min(1.0, sum(places[1:]) / 16) if places else 0.0
+
+
+def _repeated(told: Sequence[Leaf]) -> frozenset[Path]:
+    """Give the leaves whose column already said their value in an earlier row."""
+    seen: set[tuple[tuple[str, ...], str]] = set()
+    again: list[Path] = []
+    for leaf in told:
+        said = (leaf.column, compact(leaf.value))
+        if said in seen:
+            again.append(leaf.path)
+        seen.add(said)
+    return frozenset(again)
 
 
 def _row_weights(told: Sequence[Leaf], wanted: frozenset[str]) -> dict[Path, float]:

@@ -47,6 +47,8 @@ def render(tree: Json, *, indent: str = "") -> str:
             return "\n".join(_field(key, value, indent) for key, value in tree.items())
         case list() if is_table(tree):
             return table([row for row in tree if isinstance(row, dict)], indent)
+        case list() if tree and all(isinstance(rows, list) and is_rows(rows) for rows in tree):
+            return table(_numbered(tree), indent)
         case _:
             return indent + compact(tree)
 
@@ -59,6 +61,11 @@ def compact(tree: Json) -> str:
 def is_table(tree: Json) -> bool:
     """Whether this is a list of two or more objects."""
     return isinstance(tree, list) and len(tree) > 1 and all(isinstance(row, dict) and row for row in tree)
+
+
+def is_rows(tree: list[Json]) -> bool:
+    """Whether this is a list of objects, of one too."""
+    return bool(tree) and all(isinstance(row, dict) and row for row in tree)
 
 
 def is_keyed_rows(tree: Mapping[str, Json]) -> bool:
@@ -115,11 +122,30 @@ def _below(tree: Json, wanted: object) -> Json:
 
 def _field(key: str, value: Json, indent: str) -> str:
     if isinstance(value, dict) and is_keyed_rows(value):
-        rows: list[dict[str, Json]] = [{"": name, **inner} for name, inner in value.items() if isinstance(inner, dict)]
-        return f"{indent}{key}:\n{table(rows, indent)}"
+        return f"{indent}{key}:\n{table(_keyed(value), indent)}"
     if is_table(value) or (isinstance(value, dict) and len(compact(value)) > 100):
         return f"{indent}{key}:\n{render(value, indent=indent + ' ')}"
     return f"{indent}{key}: {compact(value)}"
+
+
+def _keyed(tree: Mapping[str, Json]) -> list[dict[str, Json]]:
+    """Give keyed rows with the key as their first column, without a field that only says the key again."""
+    return [
+        {"": name, **{field: value for field, value in inner.items() if value != name}}
+        for name, inner in tree.items()
+        if isinstance(inner, dict)
+    ]
+
+
+def _numbered(tree: list[Json]) -> list[dict[str, Json]]:
+    """Give the rows of a list of lists with the number of their list as first column."""
+    return [
+        {"#": number, **row}
+        for number, rows in enumerate(tree)
+        if isinstance(rows, list)
+        for row in rows
+        if isinstance(row, dict)
+    ]
 
 
 def _flat(row: Mapping[str, Json]) -> dict[str, Json]:
