@@ -17,7 +17,7 @@ Seconds = Annotated[float, Field(gt=0, le=86_400)]
 
 
 class ModelSettings(Value):
-    """A chat model and the limits of one call (S0 §4.2)."""
+    """A chat model and the limits of one call."""
 
     provider: Literal["ollama", "embedded"] = "ollama"
     base_url: str = "http://localhost:11434"
@@ -47,7 +47,7 @@ class EmbeddingSettings(Value):
 
 
 class ContextPolicy(Value):
-    """How the context of a call is built (S0 §4.2, S3 §4.2); tokens unless said otherwise."""
+    """How the context of a call is built; tokens unless said otherwise."""
 
     recent_keep: Annotated[int, Field(ge=2, le=1000)] = 20
     """User and assistant messages that the window holds at most."""

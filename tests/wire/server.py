@@ -51,8 +51,12 @@ class WireServer:
     Args:
         replies: what each chat call is answered, in order; a bare string is `Say`.
         count: prompt_eval_count of a request; by default a rough one by characters.
-        models: the models that are "pulled"; any other is answered 404. Empty means every model is.
+        models: the models that are "pulled", or what /api/tags says of each; any other is answered 404. Empty means
+            every model is.
+        loaded: the models that /api/ps names.
+        info: what /api/show says of every model's shape.
         default: the answer when the script has run out.
+        port: where to listen; 0 takes a free port.
     """
 
     def __init__(
@@ -60,12 +64,17 @@ class WireServer:
         replies: Script = (),
         *,
         count: Count | None = None,
-        models: Sequence[str] = (),
+        models: Sequence[str] | Mapping[str, Body] = (),
         default: Reply | str = "OK.",
+        port: int = 0,
+        loaded: Sequence[str] = (),
+        info: Mapping[str, Any] | None = None,
     ) -> None:
         self._script = replies
         self._count = count or (lambda messages, tools: len(json.dumps([*messages, *tools])) // 3)
-        self._models = tuple(models)
+        self._models = dict(models) if isinstance(models, Mapping) else {name: {} for name in models}
+        self._loaded = tuple(loaded)
+        self._info = dict(info or {})
         self._default = default
         self._lock = threading.Lock()
         self._answered = 0
@@ -76,7 +85,7 @@ class WireServer:
         """The most chat calls that were open at the same time."""
         self.hung_up = 0
         """Chat calls whose client went away before the end."""
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._http = ThreadingHTTPServer(("127.0.0.1", port), self._handler())
         self._http.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
 
@@ -169,13 +178,17 @@ class WireServer:
                 texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
                 _whole(to, 200, {"model": body["model"], "embeddings": [embedding(text) for text in texts]})
             case "/api/tags":
-                _whole(to, 200, {"models": [{"name": name, "model": name} for name in self._models]})
+                _whole(to, 200, {"models": [{"name": n, "model": n, **about} for n, about in self._models.items()]})
             case "/api/show":
-                _whole(to, 200 if self._pulled(body.get("model", "")) else 404, {"details": {"family": "qwen2"}})
+                _whole(
+                    to,
+                    200 if self._pulled(body.get("model", "")) else 404,
+                    {"details": {"family": "qwen2"}, "model_info": self._info},
+                )
             case "/api/version":
                 _whole(to, 200, {"version": "0.5.4"})
             case "/api/ps":
-                _whole(to, 200, {"models": []})
+                _whole(to, 200, {"models": [{"name": name, "model": name} for name in self._loaded]})
             case _:
                 _whole(to, 404, {"error": "404 page not found"})
         return None
@@ -250,7 +263,12 @@ class _Stream:
 
     def done(self, reason: str, prompt: int, written: int) -> None:
         counts: Body = {"prompt_eval_count": prompt, "eval_count": written}
-        durations: Body = {"total_duration": 2_000_000, "load_duration": 1, "prompt_eval_duration": 1, "eval_duration": 1}
+        durations: Body = {
+            "total_duration": 2_000_000,
+            "load_duration": 1,
+            "prompt_eval_duration": 1,
+            "eval_duration": 1,
+        }
         self.message("", done=True, done_reason=reason, **counts, **durations)
         self.end()
 
