@@ -43,7 +43,8 @@ UNWRITTEN = 50
 """Statements that wait at most for a store that fails; the newest stay."""
 EVENT_IDS = 32
 
-_COMPARED_BY_KIND = (MemoryKind.PREFERENCE, MemoryKind.PROFILE, MemoryKind.CONFIG)
+_HOLD_ONE_VALUE = (MemoryKind.PREFERENCE, MemoryKind.PROFILE, MemoryKind.CONFIG)
+"""The kinds whose statements are compared by subject, however far apart their texts lie."""
 
 
 def memory_write(
@@ -181,11 +182,8 @@ def _merge(state: TurnState, memory: MemoryStore, waiting: Sequence[MemoryRecord
     user = state.turn.user
     known: tuple[MemoryRecord, ...] = ()
     withdrawn = _withdrawn(state)
-    kinds = tuple(kind for kind in _COMPARED_BY_KIND if any(kind is each.kind for each in waiting))
-    if withdrawn and MemoryKind.PREFERENCE not in kinds:
-        kinds = (*kinds, MemoryKind.PREFERENCE)
-    if kinds:
-        known = memory.by_kind(user, kinds)
+    if withdrawn or any(record.subject for record in waiting):
+        known = memory.by_kind(user, _HOLD_ONE_VALUE)
     near = memory.nearest(user, [record.text for record in waiting], limit=NEAR) if waiting else ()
     merge = merged(
         waiting,

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from ninefold.state import Fate, MemoryRecord, MemoryStatus, Recalled
@@ -20,6 +21,8 @@ TEXT = 400
 REFUSED_TEXT = 48
 """Characters kept of a candidate that does not go into the prompt."""
 CANDIDATES = 40
+ALWAYS = 60
+"""Preferences and profile statements that are looked at, the best first."""
 BYTES = 8 * 1024
 """Of all candidates as they stand in the state."""
 
@@ -75,8 +78,9 @@ class DefaultRanking:
         self, always: Sequence[MemoryRecord], found: Sequence[Scored], *, query: str, view: InView, limits: Limits
     ) -> tuple[Recalled, ...]:
         """Give the candidates, each with its fate; those that go into the prompt come first."""
-        prompt = _Prompt(view, [*always, *(record for record, _ in found)])
-        known = sorted(always, key=lambda each: -shared(each.text, query))
+        # Versions of one statement share their words, and so stand together: what is cut off here hides no newer one.
+        known = sorted(always, key=lambda each: -shared(each.text, query))[:ALWAYS]
+        prompt = _Prompt(view, [*known, *(record for record, _ in found)])
         candidates: list[Candidate] = [(record, None, prompt.take(record)) for record in known]
         taken = 0
         for record, score in found:
@@ -95,8 +99,10 @@ class _Prompt:
         self._texts = [folded(text) for text in view.texts]
         self._taken: list[str] = []
         self._versions: dict[str, list[MemoryRecord]] = {}
-        for record in in_order({each.id: each for each in candidates}.values()):
-            for claim in claims(record):
+        distinct = {each.id: each for each in candidates}
+        self._claims = {key: claims(record) for key, record in distinct.items()}
+        for record in in_order(distinct.values()):
+            for claim in self._claims[record.id]:
                 self._versions.setdefault(claim, []).append(record)
 
     def take(self, record: MemoryRecord) -> Fate:
@@ -120,11 +126,11 @@ class _Prompt:
         return older[-1].created[:10] if older else None
 
     def _is_outdated(self, record: MemoryRecord) -> bool:
-        newest = [self._versions[claim][-1] for claim in claims(record)]
+        newest = [self._versions[claim][-1] for claim in self._claims[record.id]]
         return any(other.id != record.id for other in newest)
 
     def _others(self, record: MemoryRecord) -> tuple[MemoryRecord, ...]:
-        return in_order(r for claim in claims(record) for r in self._versions[claim] if r.id != record.id)
+        return in_order(r for claim in self._claims[record.id] for r in self._versions[claim] if r.id != record.id)
 
 
 def shared(text: str, query: str) -> float:
@@ -197,6 +203,7 @@ def _bounded(candidates: Sequence[Recalled]) -> tuple[Recalled, ...]:
     return tuple(kept)
 
 
+@lru_cache(maxsize=2048)
 def _words(text: str) -> frozenset[str]:
     found = set()
     for run in _RUN.findall(unicodedata.normalize("NFKC", text).casefold()):

@@ -51,6 +51,7 @@ class ChromaMemory:
         self._min_score = self._embeddings.min_score if min_score is None else min_score
         self._connection = Connection(place, timeout=timeout)
         self._store: Chroma | None = None
+        self._large: set[str] = set()
         self._lock = RLock()
 
     @property
@@ -143,9 +144,10 @@ class ChromaMemory:
         self, user: str, vectors: Sequence[list[float]], limit: int, wanted: dict[str, Any]
     ) -> tuple[Found, ...]:
         def query(store: Chroma) -> tuple[Found, ...]:
-            if len(store.get(where=wanted, limit=EXACT + 1, include=[])["ids"]) <= EXACT:
+            if user not in self._large and len(store.get(where=wanted, limit=EXACT + 1, include=[])["ids"]) <= EXACT:
                 rows = store.get(where=wanted, include=["documents", "metadatas", "embeddings"])
                 return tuple(_exact(user, rows, vector)[:limit] for vector in vectors)
+            self._large.add(user)
             return tuple(
                 _ranked(user, store.similarity_search_by_vector_with_relevance_scores(vector, k=limit, filter=wanted))
                 for vector in vectors

@@ -81,17 +81,20 @@ class Connection:
         address = urlsplit(str(self._place))
         if not address.hostname:
             raise SettingsError(f"{self._place!s} is no address of a Chroma server.", "Write http://host:port.")
+        port = address.port or (443 if address.scheme == "https" else 8000)
+        # chromadb sets no time-out and takes none, not even for the questions that its constructor asks: a server that
+        # hangs would hold the turn.
+        limit = httpx.Timeout(self._timeout)
+        httpx.get(f"{address.scheme}://{address.hostname}:{port}/api/v2/heartbeat", timeout=limit).raise_for_status()
         client = chromadb.HttpClient(
             host=address.hostname,
-            port=address.port or (443 if address.scheme == "https" else 8000),
+            port=port,
             ssl=address.scheme == "https",
             settings=Settings(anonymized_telemetry=False),
         )
         session = getattr(getattr(client, "_server", None), "_session", None)
-        if isinstance(
-            session, httpx.Client
-        ):  # chromadb sets no time-out and takes none: a hanging server would hold the turn
-            session.timeout = httpx.Timeout(self._timeout)
+        if isinstance(session, httpx.Client):
+            session.timeout = limit
         return client
 
     def _fingerprint(self) -> tuple[int, bytes]:

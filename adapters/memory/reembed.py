@@ -12,6 +12,7 @@ from ninefold.state import MemoryStoreError, NinefoldError
 
 from .collection import collection_name, current_collections, measure, open_collection
 from .connection import Connection
+from .rows import metadata, to_record
 from .vectors import CheckedEmbeddings
 
 if TYPE_CHECKING:
@@ -53,9 +54,15 @@ def _moved(client: ClientAPI, embeddings: CheckedEmbeddings) -> int:
     for source in sources:
         for page in _pages(client.get_collection(source, embedding_function=None)):
             rows = list(zip(page["ids"], page["documents"], page["metadatas"], strict=True))
-            whole = [(key, text, {**data, "embedder": embeddings.stamp}) for key, text, data in rows if text and data]
-            store.add_texts([row[1] for row in whole], [row[2] for row in whole], ids=[row[0] for row in whole])
-            kept.update(row[0] for row in whole)
+            whole = [
+                to_record(key, text, {**data, "embedder": embeddings.stamp})
+                for key, text, data in rows
+                if text and data
+            ]
+            store.add_texts(
+                [row.text for row in whole], [metadata(row) for row in whole], ids=[row.id for row in whole]
+            )
+            kept.update(row.id for row in whole)
     target = client.get_collection(name, embedding_function=None)
     if sources:
         stale = [key for page in _pages(target) for key in page["ids"] if key not in kept]

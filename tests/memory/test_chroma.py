@@ -2,8 +2,10 @@
 
 import multiprocessing
 import shutil
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -165,6 +167,17 @@ def test_a_server_that_is_down_is_a_named_error() -> None:
         store.check()
     with pytest.raises(SettingsError, match="http://host:port"):
         ChromaMemory("http://", BagOfWords(), "test:a").check()
+
+
+def test_a_server_that_hangs_is_given_up() -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        begun = time.monotonic()
+        with pytest.raises(MemoryStoreError, match="ReadTimeout"):
+            ChromaMemory(url, BagOfWords(), "test:a", timeout=0.3).search("ann", "x", limit=1)
+        assert time.monotonic() - begun < 10
 
 
 def test_importing_and_making_a_store_loads_no_chromadb(tmp_path: Path) -> None:
