@@ -166,6 +166,7 @@ def _chat_model(settings: ModelSettings, folder: Path) -> BaseChatModel:
                 num_predict=settings.num_predict,
                 temperature=settings.temperature,
                 threads=settings.threads or 1,
+                timeout=settings.timeout,
             )
 
 

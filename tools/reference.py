@@ -19,8 +19,8 @@ from ninefold.state import AgentSettings
 DOCUMENT = Path(__file__).parent.parent / "docs" / "configuration.md"
 HEAD = """# Configuration
 
-An agent is one YAML file with everything under `agent:`; what it leaves out has its default. A wrong key or value is named
-with its line and what is allowed. This page is written by `tools/reference.py` from the settings' own definitions.
+An agent is one YAML file with everything under `agent:`; what it leaves out has its default. A wrong key or value is
+named with its line and what is allowed. This page is written by `tools/reference.py` from the settings' own definitions.
 """
 
 

@@ -35,14 +35,8 @@ def test_the_readme_s_code_runs_as_it_stands(tmp_path: Path) -> None:
             pytest.skip("something answers on Ollama's port; the snippet would talk to it")
     (code,) = blocks(ROOT / "README.md", "python")
     with WireServer(["好的。"], count=server_count, port=OLLAMA_PORT):
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=tmp_path,
-            env=environment(tmp_path),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        run = [sys.executable, "-c", code]
+        done = subprocess.run(run, cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     said = done.stdout.splitlines()
     assert said[:2] == ["好的。", "answered"]
@@ -53,9 +47,8 @@ def test_the_readme_s_code_runs_as_it_stands(tmp_path: Path) -> None:
 @pytest.mark.parametrize("document", [ROOT / "README.md", ROOT / "docs" / "sessions.md"], ids=lambda path: path.name)
 def test_the_documents_commands_run_as_they_stand(document: Path, tmp_path: Path) -> None:
     with WireServer(count=server_count) as wire:
-        variables = environment(
-            tmp_path, OLLAMA_HOST=wire.url, PATH=f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-        )
+        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        variables = environment(tmp_path, OLLAMA_HOST=wire.url, PATH=path)
         subprocess.run(
             ["ninefold", "chat", "--thread", "work", "--say", "你好"], env=variables, capture_output=True, check=True
         )
