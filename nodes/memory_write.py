@@ -27,6 +27,7 @@ from ninefold.state import (
     MemoryStatus,
     MemoryStoreError,
     MemoryWritten,
+    Origin,
     Scope,
     Step,
     StorageError,
@@ -139,8 +140,9 @@ def _statements(state: TurnState, judge: WriteJudge, thread: str) -> Iterator[Me
 
 
 def _rules_of_this_turn(state: TurnState) -> tuple[Constraint, ...]:
+    """The constraints that the person said in this turn; those that came back from the memories are no news."""
     assert state.turn is not None
-    return tuple(constraint for constraint in state.constraints if constraint.turn == state.turn.id)
+    return tuple(c for c in state.constraints if c.turn == state.turn.id and c.origin is not Origin.PREFERENCE)
 
 
 def _beside(statement: Statement, rules: Sequence[Constraint]) -> Statement | None:

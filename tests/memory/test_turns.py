@@ -20,6 +20,7 @@ from ninefold.state import (
     MemoryStatus,
     MemoryStoreError,
     MemoryWritten,
+    Origin,
     Placed,
     Polarity,
     Scope,
@@ -184,6 +185,32 @@ def test_a_rule_for_all_time_is_a_preference_and_its_withdrawal_ends_it(memory: 
     talk._take(Update(constraints=(), trace=(*talk.state.trace, ConstraintsUpdated(changes=(change,)))))
     talk.finish()
     assert memory.records("ann", status=MemoryStatus.ACTIVE) == ()
+
+
+def test_a_rule_that_came_back_from_the_memories_is_not_said_again(tmp_path: Path) -> None:
+    embeddings = BagOfWords()
+    memory = ChromaMemory(tmp_path, embeddings, STAMP)
+    rule = a_record("以后都用表格", kind=MemoryKind.PREFERENCE, subject="constraint:output_format")
+    memory.write([rule])
+    before = len(embeddings.embedded)
+    talk = Conversation(memory, thread="t2")
+    talk.hear(HumanMessage("你好"), AIMessage("ok"))
+    standing = Constraint(
+        id="c1",
+        key="output_format",
+        value="表格",
+        polarity=Polarity.REQUIRE,
+        words=rule.text,
+        turn=talk.state.turn.id if talk.state.turn else "",
+        message=rule.id,
+        at=rule.created,
+        lasting=True,
+        origin=Origin.PREFERENCE,
+    )
+    talk._take(Update(constraints=(standing,)))
+    talk.finish()
+    assert memory.records("ann") == (rule,)
+    assert len(embeddings.embedded) == before
 
 
 @pytest.mark.parametrize("scope", [Scope.SESSION, Scope.TURN])
