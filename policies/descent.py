@@ -18,6 +18,7 @@ class Named(Protocol):
     @property
     def name(self) -> str:
         """Its name, as proposals and traces carry it."""
+        ...
 
 
 class Pressure(NamedTuple):

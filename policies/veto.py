@@ -33,11 +33,13 @@ class Model(Protocol):
     @property
     def num_ctx(self) -> int:
         """The tokens of one call, prompt and reply together."""
+        ...
 
     def complete(
         self, prompt: Sequence[BaseMessage], *, purpose: str, num_predict: int, schema: Mapping[str, Any] | None = None
     ) -> str:
         """Give the text of an internal completion."""
+        ...
 
 
 class Counter(Protocol):
@@ -45,9 +47,11 @@ class Counter(Protocol):
 
     def prompt(self, messages: Sequence[BaseMessage], tools: Sequence[Mapping[str, Any]] = ()) -> int:
         """Give the tokens of a whole rendered prompt."""
+        ...
 
     def clip(self, text: str, limit: int, *, tail: bool = False) -> str:
         """Give the longest head, or tail, of at most `limit` tokens."""
+        ...
 
 
 def vetoed(window: TurnState, *, tokens: Counter, model: Model) -> str | None:

@@ -17,15 +17,19 @@ class Counter(Protocol):
 
     def text(self, text: str) -> int:
         """Give the tokens of a bare text."""
+        ...
 
     def message(self, message: BaseMessage) -> int:
         """Give what a message adds to a rendered prompt."""
+        ...
 
     def prompt(self, messages: Sequence[BaseMessage], tools: Sequence[Mapping[str, Any]] = ()) -> int:
         """Give the tokens of a whole rendered prompt."""
+        ...
 
     def clip(self, text: str, limit: int, *, tail: bool = False) -> str:
         """Give the longest head, or tail, of at most `limit` tokens."""
+        ...
 
 
 class Originals(Protocol):
@@ -33,12 +37,15 @@ class Originals(Protocol):
 
     def original(self, entry: Entry) -> BaseMessage | None:
         """Give the original of a window message, or None when it was forgotten on request."""
+        ...
 
     def cached(self, key: str) -> str | None:
         """Give a prepared text by its content address, or None."""
+        ...
 
     def cache(self, key: str, text: str) -> None:
         """Keep a prepared text under its content address."""
+        ...
 
 
 class Model(Protocol):
@@ -47,10 +54,12 @@ class Model(Protocol):
     @property
     def shares_prefix(self) -> bool:
         """True when a call must be a tail of the chat's last prompt."""
+        ...
 
     @property
     def num_ctx(self) -> int:
         """The tokens of one call, prompt and reply together."""
+        ...
 
     def complete(
         self,
@@ -61,6 +70,7 @@ class Model(Protocol):
         schema: Mapping[str, Any] | None = None,
     ) -> str:
         """Give the text of an internal completion."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -102,6 +112,7 @@ class Strategy(Protocol):
     @property
     def name(self) -> str:
         """The name in proposals and traces."""
+        ...
 
     def propose(
         self,
@@ -117,3 +128,4 @@ class Strategy(Protocol):
         `apply.over(state, state.proposals)` is the window as the milder strategies of this descent leave it; a proposal
         builds on that.
         """
+        ...

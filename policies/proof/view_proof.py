@@ -19,6 +19,7 @@ class PromptCounter(Protocol):
 
     def prompt(self, messages: Sequence[BaseMessage], tools: Sequence[Mapping[str, Any]] = ()) -> int:
         """Give the tokens of the whole rendered prompt."""
+        ...
 
 
 def unproven(

@@ -158,8 +158,8 @@ def spoilt(summary: Summary) -> Iterator[Spoilt]:
             if item.status is StepStatus.DONE:
                 reopened = item.model_copy(update={"status": StepStatus.PENDING})
                 yield Spoilt("reopened", _with(summary, field, items, place, (reopened,)))
-    for fault, text in _WHOLE.items():
-        yield Spoilt(fault, summary.model_copy(update={"decisions": (), "next_steps": (), "other_facts": text}))
+    for name, facts in _WHOLE.items():
+        yield Spoilt(name, summary.model_copy(update={"decisions": (), "next_steps": (), "other_facts": facts}))
 
 
 _WHOLE: dict[str, tuple[Item, ...]] = {

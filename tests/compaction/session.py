@@ -180,7 +180,8 @@ def applied_update(state: TurnState, update: Mapping[str, Any]) -> TurnState:
     if "messages" in changed:
         new = list(changed["messages"])
         whole = bool(new) and new[0].id == REMOVE_ALL
-        changed["messages"] = new[1:] if whole else add_messages(list(state.messages), new)
+        window: list[Any] = [*state.messages]
+        changed["messages"] = new[1:] if whole else add_messages(window, new)
     if "trace" in changed:
         changed["trace"] = append_events(state.trace, changed["trace"])
     return TurnState.model_validate({**dict(state), **changed})

@@ -1,13 +1,16 @@
-"""Bounds that hold for every compaction: progress, the summary's cap, the size of an internal call (BUG-07, -08, -09)."""
+"""Bounds of every compaction: progress, the summary's cap, the size of an internal call (BUG-07, -08, -09)."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import given, settings as examples
+from hypothesis import given
+from hypothesis import settings as examples
 from hypothesis import strategies as st
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
@@ -46,8 +49,8 @@ def test_a_summary_without_room_says_which_values_stand_behind_a_reference(tmp_p
     references = session.state.summary.references
     assert references
     assert all(session.archive.expand(reference) for reference in references)
-    said = [event for _, state in session.states for event in state.trace if event.kind == "compacted"]
-    assert any("by reference" in event.reason for event in said)
+    events = [event for _, state in session.states for event in state.trace if event.kind == "compacted"]
+    assert any("by reference" in event.reason for event in events)
 
 
 def test_a_compaction_that_cannot_help_is_not_tried_again_every_turn(tmp_path: Path) -> None:
@@ -98,7 +101,7 @@ def test_chunks_hold_everything_and_each_fits(pieces: list[str], room: int) -> N
     [({"summary_threshold_tokens": 700}, "window"), ({"recent_keep": 8}, "recent_keep")],
     ids=["window tokens", "recent_keep"],
 )
-def test_a_trigger_fires_at_its_number_and_not_before(policy: dict[str, int], fires: str, tmp_path: Path) -> None:
+def test_a_trigger_fires_at_its_number_and_not_before(policy: dict[str, Any], fires: str, tmp_path: Path) -> None:
     session = Session(tmp_path, settings(**policy))
     for said in CHINESE:
         session.say(said.words, said.reply)
@@ -123,4 +126,4 @@ def test_the_window_is_cut_down_to_its_low_mark_in_one_go(tmp_path: Path) -> Non
         sizes.append(sum(entry.tokens for entry in session.state.entries))
     cuts = [place for place in range(1, len(sizes)) if sizes[place] < sizes[place - 1]]
     assert cuts
-    assert all(later - earlier >= 3 for earlier, later in zip(cuts, cuts[1:], strict=False))
+    assert all(later - earlier >= 3 for earlier, later in pairwise(cuts))

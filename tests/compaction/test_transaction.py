@@ -15,7 +15,7 @@ from ninefold.policies.compaction import Completion, Counter, Originals, Summari
 from ninefold.policies.proof import needs
 from ninefold.state import AgentSettings, InternalModelError, Item, ModelTimeout, Proposal, Replacement, Summary
 from ninefold.state.turn_state import TurnState
-from tests.compaction.session import TOKENS, Session, settings
+from tests.compaction.session import Session, settings
 from tests.compaction.talks import CHINESE, ENGLISH, Said
 
 Words = Callable[[Sequence[BaseMessage]], str]
