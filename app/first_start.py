@@ -42,6 +42,16 @@ def chosen(settings: AgentSettings, folder: Path) -> Choice:
     return Choice(made, new=True)
 
 
+def resumed(settings: AgentSettings, folder: Path) -> AgentSettings:
+    """Give the agent with the provider that this data folder was begun with, where one was chosen and none is named.
+
+    Raises:
+        StorageError: the choice cannot be read.
+    """
+    kept = None if "model" in settings.model_fields_set else _read(folder / FILE)
+    return settings if kept is None else _with(settings, kept)
+
+
 def _found(settings: AgentSettings) -> Provider:
     url = settings.model.base_url
     if _answers(url):

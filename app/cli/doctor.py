@@ -1,0 +1,28 @@
+"""`ninefold doctor`: what may keep the agent from working well, with the commands that mend it."""
+
+from __future__ import annotations
+
+import typer
+
+from .options import AgentFile, Lang, ModelName, agent_settings, wording
+
+HELP = "Look for what may keep the agent from working, and name what mends it. 检查环境并给出修复命令。"
+
+
+def doctor(agent: AgentFile = None, model: ModelName = None, lang: Lang = None) -> None:
+    """Look at server, models, memory, disk and locks; the exit status is 1 when there is a fault."""
+    from ninefold.doctor import Level, examine
+    from ninefold.first_start import resumed
+    from ninefold.home import data_folder
+
+    settings = agent_settings(agent, model)
+    words, folder = wording(lang, settings), data_folder(settings)
+    settings = resumed(settings, folder)
+    marks = {Level.GOOD: "✓", Level.WARNING: "!", Level.FAULT: "✗"}
+    worst = 0
+    for finding in examine(settings, folder):
+        print(f"{marks[finding.level]} {words.say(finding.key, **finding.values)}")
+        if finding.command:
+            print(f"    → {finding.command}")
+        worst |= finding.level is Level.FAULT
+    raise typer.Exit(int(worst))

@@ -1,0 +1,95 @@
+"""`ninefold memory`: what is kept about a person across sessions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .options import DEFAULT_USER, AgentFile, Lang, User, agent_settings, wording
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ninefold.nodes.ports import MemoryStore
+    from ninefold.state import AgentSettings, MemoryRecord, MemorySettings
+
+commands = typer.Typer(help="Look after the long-term memories. 管理长期记忆。", no_args_is_help=True)
+
+
+@commands.command("list", help="List your memories, oldest first. 列出记忆。")
+def list_(user: User = DEFAULT_USER, agent: AgentFile = None, lang: Lang = None) -> None:
+    """List a person's memories, those that were replaced marked as such."""
+    records = _store(agent).records(user)
+    if not records:
+        print(wording(lang).say("memory.none"))
+    for record in records:
+        print(_line(record))
+
+
+@commands.command("search", help="Show the memories nearest to a text, with their cosine. 检索记忆。")
+def search(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to look for.")],
+    user: User = DEFAULT_USER,
+    agent: AgentFile = None,
+    lang: Lang = None,
+) -> None:
+    """Search as a turn does; those below the threshold of recall are marked."""
+    store = _store(agent)
+    found = store.search(user, text, limit=10)
+    if not found:
+        print(wording(lang).say("memory.none"))
+    for record, score in found:
+        print(f"{'✓' if score >= store.min_score else ' '} {score:.3f}  {_line(record)}")
+
+
+@commands.command("export", help="Write your memories to stdout as JSON lines. 导出记忆。")
+def export(user: User = DEFAULT_USER, agent: AgentFile = None) -> None:
+    """Write every record of a person, one JSON object a line."""
+    for record in _store(agent).records(user):
+        print(record.model_dump_json())
+
+
+@commands.command("reembed", help="Embed all memories anew after a change of embedder. 更换嵌入模型后重新嵌入。")
+def reembed(agent: AgentFile = None, lang: Lang = None) -> None:
+    """Move the memories of all users to the agent's embedder, from their stored text."""
+    from ninefold.adapters.memory.reembed import reembed as move
+    from ninefold.build import embedder_name, embeddings_of, memory_place
+
+    settings, memory, folder = _settings(agent)
+    stamp = embedder_name(settings.embeddings)
+    count = move(memory_place(memory, folder), embeddings_of(settings.embeddings), stamp)
+    print(wording(lang, settings).say("memory.reembedded", count=count, embedder=stamp))
+
+
+def _store(agent: Path | None) -> MemoryStore:
+    from ninefold.build import memory_of
+
+    settings, _, folder = _settings(agent)
+    store = memory_of(settings, folder)
+    assert store is not None
+    return store
+
+
+def _settings(agent: Path | None) -> tuple[AgentSettings, MemorySettings, Path]:
+    """Give the agent of the data folder, its memory and the folder.
+
+    Raises:
+        SettingsError: its memory is off.
+    """
+    from ninefold.first_start import resumed
+    from ninefold.home import data_folder
+    from ninefold.state import SettingsError
+
+    settings = agent_settings(agent, None)
+    folder = data_folder(settings)
+    settings = resumed(settings, folder)
+    if settings.memory == "off":
+        raise SettingsError("This agent's memory is off.", "Set `memory: on` in agent.yaml.")
+    return settings, settings.memory, folder
+
+
+def _line(record: MemoryRecord) -> str:
+    text = " ".join(record.text.split())
+    status = "" if record.status == "active" else f"  ({record.status.value})"
+    return f"{record.id}  {record.created[:10]}  {record.kind.value:<10}  {text}{status}"

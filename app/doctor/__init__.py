@@ -1,0 +1,30 @@
+"""What may keep an agent from working well on this machine, each finding with the command that mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import assert_never
+
+from ninefold.state import AgentSettings
+
+from .finding import Finding, Level
+
+__all__ = ["Finding", "Level", "examine"]
+
+
+def examine(settings: AgentSettings, folder: Path) -> Iterator[Finding]:
+    """Give the findings one by one, as they are made; nothing is changed and nothing is loaded into a server."""
+    from . import here, ollama
+
+    yield from here.disk(folder)
+    yield from here.locks(folder)
+    yield from here.window(settings)
+    match settings.model.provider:
+        case "ollama":
+            yield from ollama.server(settings)
+        case "embedded":
+            yield from here.embedded(settings, folder)
+        case never:
+            assert_never(never)
+    yield from here.memories(settings, folder)

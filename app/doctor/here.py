@@ -1,0 +1,86 @@
+"""This machine and the data folder."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+from ninefold.state import AgentSettings, EmbedderMismatch, ModelMissing, NinefoldError
+
+from .finding import Finding, Level
+
+_LITTLE = 1 << 30
+"""Bytes of free disk below which a session may soon not be kept."""
+_FEW, _MANY = 15, 30
+"""Messages of the window: with fewer the agent was seen to lose the thread, with more to slow down."""
+
+
+def disk(folder: Path) -> Iterator[Finding]:
+    """Look at the room for sessions."""
+    free = shutil.disk_usage(folder).free
+    values = {"folder": folder, "free": f"{free / (1 << 30):.1f}"}
+    if free < _LITTLE:
+        yield Finding(Level.WARNING, "doctor.disk_little", values, "ninefold sessions list")
+    else:
+        yield Finding(Level.GOOD, "doctor.disk", values)
+
+
+def locks(folder: Path) -> Iterator[Finding]:
+    """Look for turns that hold their thread now."""
+    from filelock import FileLock, Timeout
+
+    held = 0
+    for file in (folder / "locks").glob("*.lock"):
+        try:
+            with FileLock(file, timeout=0):
+                pass
+        except Timeout:
+            held += 1
+    yield Finding(Level.GOOD, "doctor.locks", {"count": held})
+
+
+def window(settings: AgentSettings) -> Iterator[Finding]:
+    """Look at the size of the window."""
+    keep = settings.context_policy.recent_keep
+    if not _FEW < keep < _MANY:
+        values = {"keep": keep, "few": _FEW, "many": _MANY}
+        yield Finding(Level.WARNING, "doctor.recent_keep", values, "context_policy: {recent_keep: 20}")
+
+
+def embedded(settings: AgentSettings, folder: Path) -> Iterator[Finding]:
+    """Look at the runtime and the weights of the embedded model."""
+    from ninefold.adapters.weights.pull import model_file
+
+    name = settings.model.model_name
+    if find_spec("xllamacpp") is None:
+        yield Finding(Level.FAULT, "doctor.no_runtime", {}, 'pip install "ninefold[embedded]"')
+    try:
+        file = model_file(name, folder)
+    except ModelMissing as error:
+        yield Finding(Level.FAULT, "doctor.error", {"cause": error.cause}, f"ninefold models pull {name}")
+    else:
+        yield Finding(Level.GOOD, "doctor.weights", {"model": name, "file": file})
+
+
+def memories(settings: AgentSettings, folder: Path) -> Iterator[Finding]:
+    """Look whether the memories belong to the embedder."""
+    if settings.memory == "off":
+        yield Finding(Level.GOOD, "doctor.memory_off")
+        return
+    if settings.memory.store == "chroma" and not (folder / "memory").exists():
+        yield Finding(Level.GOOD, "doctor.memory_none")
+        return
+    from ninefold.adapters.memory.chroma import ChromaMemory
+    from ninefold.build import memory_of
+
+    try:
+        store = memory_of(settings, folder)
+        assert isinstance(store, ChromaMemory)
+        store.check()
+        yield Finding(Level.GOOD, "doctor.memory", {"embedder": store.embedder})
+    except EmbedderMismatch as error:
+        yield Finding(Level.FAULT, "doctor.error", {"cause": error.cause}, "ninefold memory reembed")
+    except NinefoldError as error:
+        yield Finding(Level.FAULT, "doctor.error", {"cause": error.cause}, error.next_step)
