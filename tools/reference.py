@@ -20,7 +20,7 @@ DOCUMENT = Path(__file__).parent.parent / "docs" / "configuration.md"
 HEAD = """# Configuration
 
 An agent is one YAML file with everything under `agent:`; what it leaves out has its default. A wrong key or value is
-named with its line and what is allowed. This page is written by `tools/reference.py` from the settings' own definitions.
+named with its line and what is allowed. `tools/reference.py` writes this page from the settings' own definitions.
 """
 
 

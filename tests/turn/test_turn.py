@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +98,7 @@ def test_the_bytes_on_the_wire_are_the_view_rendered(tmp_path: Path) -> None:
         a.say("以后所有金额都用人民币表示，不要用美元。")
         for number in range(29):
             a.say(f"项目 {number} 的预算是 {number * 100} 元，请记录。")
-            state = TurnState.model_validate(before_the_reply(a.graph, a.values()))
+            state = TurnState.model_validate(a.values())
             assert state.view is not None
             fixed = system_text(a.wire.chats[-1]).split("\n\n[约束]")[0]
             sent = render(
@@ -107,10 +106,6 @@ def test_the_bytes_on_the_wire_are_the_view_rendered(tmp_path: Path) -> None:
             )
             wire = [from_wire(m) for m in a.wire.chats[-1]["messages"]]
             assert [(m.type, m.text) for m in wire] == [(m.type, m.text) for m in sent]
-
-
-def before_the_reply(graph: Any, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    return values
 
 
 def test_sixty_turns_with_long_tool_results_keep_every_rule_and_fit(tmp_path: Path) -> None:
@@ -168,7 +163,7 @@ def test_forks_of_one_turn_run_on_as_two_branches(tmp_path: Path) -> None:
         forked = a.graph.get_state(config()).config
         a.say("左边的第二句")
         left = a.graph.get_state(config()).config
-        fork = {"configurable": {**forked["configurable"], "user_id": "ann"}}
+        fork: Any = {"configurable": {**forked["configurable"], "user_id": "ann"}}
         a.graph.invoke({"messages": [{"role": "user", "content": "右边的第二句"}]}, fork)
         right = [m.text for m in history(a.graph, config()) if m.type == "human"]
         a.graph.invoke(

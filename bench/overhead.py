@@ -1,0 +1,201 @@
+"""M2 and M3: what a turn costs beside its model, in CPU time and on disk, as a session grows.
+
+Usage: python -m bench.overhead [--marks 10,100,1000] [--memory] [--json FILE]
+
+One session is played against a chat model that answers at once: about 100 tokens from the person, about 300 tokens of
+reply, and in every other turn a tool call with about 500 tokens of result. `cpu` is the process's CPU time, `wall` the
+time on the clock, both the median of the turns up to a mark (the last tenth, at least 5, at most 100). `KB` is what the
+data folder grew by for each of these turns, `rows` the checkpoint rows for each turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import platform
+import sqlite3
+import statistics
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
+
+from langchain_core.embeddings import DeterministicFakeEmbedding
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.tools import BaseTool, tool
+
+from ninefold import AgentSettings, build_graph
+from ninefold.adapters.memory.in_memory import InMemoryMemory
+from ninefold.adapters.tokens import for_model
+from ninefold.state import StorageSettings
+
+WORDS = [
+    "report",
+    "budget",
+    "invoice",
+    "shipment",
+    "client",
+    "region",
+    "target",
+    "margin",
+    "update",
+    "server",
+    "deploy",
+    "release",
+    "schema",
+    "table",
+    "index",
+    "query",
+    "latency",
+    "cache",
+    "token",
+    "window",
+    "summary",
+    "plan",
+    "review",
+    "decision",
+    "confirm",
+    "format",
+    "currency",
+    "title",
+    "link",
+]
+
+
+PAGES = ("page_count", "freelist_count", "page_size")
+
+
+def prose(tokens: int, seed: int) -> str:
+    """Give about so many tokens of plain words, different for each seed."""
+    return " ".join(WORDS[(seed * 31 + i * (seed % 7 + 3)) % len(WORDS)] for i in range(tokens))
+
+
+@tool
+def lookup(what: str) -> str:
+    """Look something up."""
+    return json.dumps([{"row": i, "what": what, "note": prose(12, i)} for i in range(20)])
+
+
+class Instant(BaseChatModel):
+    """Answers at once: a call in every other turn, then prose."""
+
+    turn: int = 0
+
+    @property
+    def _llm_type(self) -> str:
+        return "instant"
+
+    def bind_tools(self, *_: Any, **__: Any) -> Instant:
+        """Take the tools; it knows the only one that it calls."""
+        return self
+
+    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+        if isinstance(messages[-1], HumanMessage):
+            self.turn += 1
+            if self.turn % 2 == 0:
+                call = {"name": "lookup", "args": {"what": "orders"}, "id": f"call-{self.turn}"}
+                return ChatResult(generations=[ChatGeneration(message=AIMessage("", tool_calls=[call]))])
+        assert isinstance(messages[-1], HumanMessage | ToolMessage)
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(prose(300, self.turn)))])
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What the turns up to a mark cost."""
+
+    turns: int
+    cpu_ms: float
+    wall_ms: float
+    kb: float
+    rows: float
+    compactions: int
+
+
+def play(marks: Sequence[int], *, memory: bool, tools: Sequence[BaseTool] = (lookup,)) -> list[Mark]:
+    """Play one session and give its figures at the marks."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = AgentSettings(storage=StorageSettings(folder=folder), memory="off")
+        store = InMemoryMemory(DeterministicFakeEmbedding(size=64), "fake") if memory else None
+        tokens = for_model("ollama", "qwen2.5:14b")
+        graph = build_graph(settings, model=Instant(), tokens=tokens, memory=store, tools=tools)
+        config: Any = {"configurable": {"thread_id": "t1"}}
+        cpu: list[float] = []
+        wall: list[float] = []
+        sizes = [size(Path(folder))]
+        found: list[Mark] = []
+        for turn in range(1, max(marks) + 1):
+            gc.collect(0)
+            began, started = time.process_time(), time.perf_counter()
+            graph.invoke({"messages": [{"role": "user", "content": f"{turn}: {prose(100, turn)}"}]}, config)
+            cpu.append(time.process_time() - began)
+            wall.append(time.perf_counter() - started)
+            sizes.append(size(Path(folder)))
+            if turn in marks:
+                last = min(100, max(5, turn // 10))
+                found.append(
+                    Mark(
+                        turns=turn,
+                        cpu_ms=round(statistics.median(cpu[-last:]) * 1000, 1),
+                        wall_ms=round(statistics.median(wall[-last:]) * 1000, 1),
+                        kb=round((sizes[-1] - sizes[-1 - last]) / last / 1024, 1),
+                        rows=round(rows(Path(folder)) / turn, 2),
+                        compactions=graph.get_state(config).values["counters"].compactions,
+                    )
+                )
+                print(line(found[-1]), flush=True)
+        return found
+
+
+def size(folder: Path) -> int:
+    """Give the bytes of the databases' pages in use; the write-ahead log is moved into them first."""
+    total = 0
+    for file in folder.glob("*.sqlite"):
+        with sqlite3.connect(file, timeout=30) as connection:
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            counts = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in PAGES]
+            pages, free, page = counts
+            total += (pages - free) * page
+    return total
+
+
+def rows(folder: Path) -> int:
+    """Give the rows of the checkpoint table."""
+    with sqlite3.connect(folder / "checkpoints.sqlite", timeout=30) as connection:
+        return int(connection.execute("SELECT COUNT(*) FROM checkpoints").fetchone()[0])
+
+
+def line(mark: Mark) -> str:
+    """Give a mark as a line of the table."""
+    costs = f"{mark.turns:>6} {mark.cpu_ms:>9.1f} {mark.wall_ms:>9.1f}"
+    return f"{costs} {mark.kb:>8.1f} {mark.rows:>6.2f} {mark.compactions:>12}"
+
+
+def main() -> None:
+    """Print the table, and write it as JSON where asked."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--marks", default="10,100,1000")
+    parser.add_argument("--memory", action="store_true", help="with recall and memories, in the process itself")
+    parser.add_argument("--json", type=Path)
+    chosen = parser.parse_args()
+    machine = f"{platform.machine()}, {os.cpu_count()} cores"
+    print(f"python {platform.python_version()}, langgraph {version('langgraph')}, {machine}")
+    print(f"{'turns':>6} {'cpu ms':>9} {'wall ms':>9} {'KB/turn':>8} {'rows':>6} {'compactions':>12}")
+    marks = play([int(mark) for mark in chosen.marks.split(",")], memory=chosen.memory)
+    ratio = marks[-1].cpu_ms / marks[0].cpu_ms
+    print(f"turn {marks[-1].turns} costs {ratio:.2f} × turn {marks[0].turns}")
+    if chosen.json:
+        figures = {"machine": platform.machine(), "cores": os.cpu_count(), "marks": [asdict(mark) for mark in marks]}
+        chosen.json.write_text(json.dumps(figures, indent=2), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
