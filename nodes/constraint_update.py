@@ -42,8 +42,10 @@ from ninefold.state import (
     ConstraintsUpdated,
     Degraded,
     Event,
+    Fate,
     Language,
     NinefoldError,
+    Recalled,
     Step,
     Task,
     Turn,
@@ -105,6 +107,7 @@ def constraint_update(
         constraints=held.constraints,
         task=held.task,
         conflicts=held.conflicts,
+        recalled=_beside_the_layer(state, turn),
         unprocessed=state.unprocessed.model_copy(update={"constraints": ()}),
         trace=tuple(events),
     )
@@ -120,6 +123,14 @@ def _opened(state: TurnState, turn: Turn) -> tuple[_Held, list[Event]]:
     new = tuple(each for each in standing if all(each.id != old.id for old in kept.constraints))
     added = tuple(ConstraintChange(change=ChangeKind.ADDED, constraint=each.id, words=each.words[:400]) for each in new)
     return _Held((*new, *kept.constraints), state.task, (*kept.changes, *added), ()), events
+
+
+def _beside_the_layer(state: TurnState, turn: Turn) -> tuple[Recalled, ...]:
+    """Give the recall without what came into the layer as a rule: nothing stands in a prompt twice."""
+    adopted = {each.message for each in from_preferences(state.recalled, turn.id)} if turn.number == 1 else frozenset()
+    return tuple(
+        each.model_copy(update={"fate": Fate.IN_VIEW}) if each.id in adopted else each for each in state.recalled
+    )
 
 
 def _source(state: TurnState, turn: Turn, message: BaseMessage) -> Source:

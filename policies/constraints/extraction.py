@@ -121,7 +121,11 @@ def _wishes(text: str, sentence: Sentence, told: list[_Told], with_task: bool) -
     if detect_language(sentence.heard) is Language.CHINESE or with_task or _distinct(told):
         for index, each in enumerate(told):
             begins = _frame_start(sentence, each.clause) if index == 0 else each.clause.span.start
-            yield _wish(text, begins, each.clause.span.end, each)
+            ends = each.clause.span.end
+            if detect_language(sentence.heard) is Language.ENGLISH:
+                follow = told[index + 1].clause.span.start if index + 1 < len(told) else sentence.span.end
+                ends = min(_run_end(sentence, each.clause), follow)
+            yield _wish(text, begins, ends, each)
         return
     first, last = told[0].clause, told[-1].clause
     begins, ends = _frame_start(sentence, first), _run_end(sentence, last)

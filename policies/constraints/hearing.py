@@ -18,9 +18,10 @@ MATERIAL_CHARS = 80
 """A handed-over text is longer than this; a shorter one behind a colon is taken for the request itself."""
 
 _ENDS_INSIDE = re.compile(rf"[.!?。！？](?=[\"”’」』](?:\s*$|\s+[A-Z]|\s*\n|[{HAN}]))")
+_HAN_LETTER = re.compile(f"[{HAN}]")
 _CODE_LIKE = re.compile(r"[{}();=<>\[\]|\\_$#/*+]")
 _SPEAKS_SELF = re.compile(
-    r"^(?:但|但是|可是|不过|而|所以|因此|那|那么|只是)?(?:我|请|你|咱|帮我|麻烦|给我|推荐)"
+    r"^(?:但|但是|可是|不过|而|所以|因此|那|那么|只是)?(?:我|请|你|咱|帮我|帮忙|麻烦|给我|推荐|能帮|可以帮|能不能)"
     r"|^(?:but|so|and so|however|still|yet)\b",
     re.IGNORECASE,
 )
@@ -102,4 +103,5 @@ def _over_quotation(text: str, silent: str, position: int, limit: int, *, step: 
 
 
 def _code(text: str) -> bool:
-    return len(_CODE_LIKE.findall(text)) > max(2, len(text) // 12)
+    """Whether a clause is a line of code or of a log: thick with its marks, and no Chinese letter in it."""
+    return not _HAN_LETTER.search(text) and len(_CODE_LIKE.findall(text)) > max(2, len(text) // 12)

@@ -172,4 +172,4 @@ def _leave_former_search(
     things = {wish.about for wish in wishes if wish.about and wish.key in _SEARCHED}
     for old in [each for each in held if each.about in things and each.message != source.message]:
         held.remove(old)
-        changes.append(change(ChangeKind.REMOVED, old))
+        changes.append(change(ChangeKind.EXPIRED, old))

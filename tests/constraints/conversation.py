@@ -11,11 +11,13 @@ from ninefold.nodes.constraint_update import constraint_update
 from ninefold.nodes.ports import Assistant, Schema
 from ninefold.nodes.turn_start import turn_start
 from ninefold.state import (
+    AgentSettings,
     ConflictAnswered,
     ConflictRule,
     Constraint,
     ConstraintsUpdated,
     Degraded,
+    Entry,
     ModelDown,
     Recalled,
     Stamp,
@@ -57,7 +59,11 @@ class Conversation:
         assistant: Assistant | None = None,
         recalled: Sequence[Recalled] = (),
         thread: str = "t",
+        settings: AgentSettings | None = None,
+        fixed: str = "",
     ) -> None:
+        self.settings = settings
+        self.fixed = fixed
         self.state = TurnState()
         self.rule = rule
         self.answer = answer
@@ -76,12 +82,25 @@ class Conversation:
         self.update()
         if self.state.conflicts:
             self._apply(conflict_confirmation(self.state, ask=self._ask, conflict=self.rule))
-        self._apply(Update(messages=[AIMessage("ok", id=f"a{number}")]))
+        reply = AIMessage("ok", id=f"a{number}")
+        entry = Entry(
+            message=f"a{number}", turn=f"{self.thread}{number}", sequence=len(texts), tokens=TOKENS.message(reply)
+        )
+        self._apply(Update(messages=[reply], entries=(*self.state.entries, entry)))
         return self
 
     def update(self) -> "Conversation":
         """Run constraint_update on the state as it is."""
-        self._apply(constraint_update(self.state, assistant=self.assistant, tokens=TOKENS, conflict=self.rule))
+        self._apply(
+            constraint_update(
+                self.state,
+                assistant=self.assistant,
+                tokens=TOKENS,
+                conflict=self.rule,
+                settings=self.settings,
+                fixed=self.fixed,
+            )
+        )
         return self
 
     @property

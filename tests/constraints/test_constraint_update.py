@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 
 from ninefold.state import (
+    AgentSettings,
     ConflictRule,
     ConstraintsUpdated,
     Fate,
@@ -281,9 +282,6 @@ def test_a_standing_rule_taken_back_stays_away_in_this_thread() -> None:
     assert talk.words == []
 
 
-MISSED = "红的东西我看了就头疼，别这么搞行不行，拜托以后统统不上辣"
-
-
 def proposal(words: str, polarity: str = "forbid", scope: str = "session") -> str:
     return f'{{"constraints": [{{"words": "{words}", "polarity": "{polarity}", "scope": "{scope}"}}]}}'
 
@@ -296,13 +294,41 @@ def test_the_model_is_asked_only_where_a_clause_sounds_like_a_wish() -> None:
     assert model.asked == []
 
 
+UNHEARD = "The house style wants serifs, keep that in mind forever and ever"
+
+
 def test_a_proposal_that_the_message_proves_is_kept_as_the_models() -> None:
-    model = Words(proposal("keep it away from anything spicy"))
-    talk = Conversation(assistant=model).say("I would say keep it away from anything spicy if you want me happy")
+    model = Words(proposal("The house style wants serifs", "require"))
+    talk = Conversation(assistant=model).say(UNHEARD)
     assert len(model.asked) == 1
     assert [(each.words, each.origin) for each in talk.state.constraints] == [
-        ("keep it away from anything spicy", Origin.MODEL)
-    ] or talk.words == []
+        ("The house style wants serifs", Origin.MODEL)
+    ]
+    assert talk.degraded == []
+
+
+def test_the_model_is_asked_once_a_turn_however_many_messages_came() -> None:
+    model = Words(proposal("The house style wants serifs", "require"))
+    Conversation(assistant=model).say(UNHEARD, UNHEARD, UNHEARD)
+    assert len(model.asked) == 1
+
+
+def test_a_model_on_the_chats_own_server_is_asked_behind_the_chats_prompt() -> None:
+    model = Words(proposal("The house style wants serifs", "require"))
+    model.shares_prefix = True
+    talk = Conversation(assistant=model, settings=AgentSettings(), fixed="Be kind.").say("不要用红色").say(UNHEARD)
+    (prompt,) = model.asked
+    assert prompt[0].text.startswith("Be kind.")
+    assert "不要用红色" in prompt[0].text
+    assert [message.text for message in prompt[1:4]] == ["不要用红色", "ok", UNHEARD]
+    assert "The house style wants serifs" in talk.words
+
+
+def test_a_model_on_the_chats_own_server_is_left_alone_when_its_prompt_is_not_known() -> None:
+    model = Words(proposal("The house style wants serifs", "require"))
+    model.shares_prefix = True
+    assert Conversation(assistant=model).say(UNHEARD).words == []
+    assert model.asked == []
 
 
 @pytest.mark.parametrize(
