@@ -2,8 +2,8 @@
 
 python -m bench.crash --rounds 20
 
-Odd rounds resume by the same call again, even rounds by no input, and each third by a new message. Every line says a
-death whose end differs from the turn that was not killed; the last line says how many of how many did.
+What follows a death changes from call to call and from round to round: the same call again, no input, a new message.
+Every line says a death whose end differs from the turn that was not killed; the last line says how many of how many did.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
-from tests.crash.harness import Death, Result, followed, prepared, resumed
+from tests.crash.harness import Death, Result, difference, followed, prepared, resumed
 from tests.crash.test_crash import check_followed
 
 
@@ -42,14 +42,15 @@ def main() -> None:
 
 def _difference(base: Path, folder: Path, death: Death, expected: Result, number: int) -> str:
     try:
-        if number % 3 == 0:
+        way = (number + death.at) % 3
+        if way == 0:
             durable, after = followed(base, folder, death)
             check_followed(expected, death, durable=durable, after=after)
             return ""
-        after = resumed(base, folder, death, again=number % 2 == 1)
+        after = resumed(base, folder, death, again=way == 1)
     except AssertionError as error:
         return str(error)
-    return ", ".join(f"{key}: {after[key]}" for key in expected if after[key] != expected[key])
+    return difference(after, expected, death)
 
 
 if __name__ == "__main__":

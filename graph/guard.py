@@ -34,6 +34,8 @@ from .pruning import aprune, prune
 from .savers import place_of, typed_saver
 from .stored import answered, as_parts
 
+RUN = "run_id"
+"""In a run's metadata: the id that a server gave it."""
 HELD = "__ninefold_held"
 """In a run's metadata: the keys held by the turns that this run is inside of. Not stored: its name begins with "__"."""
 LOST_BY_COPY = frozenset({"_serde_allowlist", "_output_mapper", "_state_mapper", "_guard"})
@@ -234,10 +236,14 @@ class TurnGraph(CompiledStateGraph[Any, Any, Any, Any]):
         options: Mapping[str, Any],
     ) -> _Call:
         where = self._own_checkpoint_config({"configurable": {**merged.get("configurable", {})}})
-        identity = identity_of(where.get("configurable", {}), self._guard.default_user)
+        metadata: Mapping[str, Any] = merged.get("metadata") or {}
+        run = metadata.get(RUN)
+        identity = replace(
+            identity_of(where.get("configurable", {}), self._guard.default_user), run=str(run) if run else None
+        )
         saver = self._resolve_checkpointer(merged)
         place = place_of(where.get("configurable", {}).get(CONFIG_KEY_CHECKPOINTER, self.checkpointer))
-        held = tuple((merged.get("metadata") or {}).get(HELD, ()))
+        held = tuple(metadata.get(HELD, ()))
         key = f"{place}\0{identity.key}"
         if saver is not None and key in held:
             raise busy(identity.key, "and this call comes from inside of it")
@@ -275,6 +281,8 @@ class TurnGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """Give the caller's config with the run's stamp."""
         stamp = {TURN: run.stamp.turn_id, AT: run.stamp.at, USER: run.stamp.user}
         metadata = {**(call.config.get("metadata") or {}), **stamp, HELD: call.held}
+        if call.identity.run is not None and run.own_id:
+            metadata[RUN] = f"{call.identity.run}-{run.stamp.turn_id}"
         limit = call.config.get("recursion_limit") or (self.config or {}).get("recursion_limit")
         return {**call.config, "metadata": metadata, "recursion_limit": limit or self._guard.recursion_limit}
 

@@ -34,6 +34,8 @@ class Identity:
     """The caller's own id for the turn, which makes a repeated call harmless."""
     checkpoint: str | None
     """The checkpoint to go on from; None for the thread's latest."""
+    run: str | None = None
+    """The id that a server gives a run, the same when it takes the run up again."""
 
     @property
     def key(self) -> str:

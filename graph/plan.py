@@ -31,6 +31,8 @@ class Head:
     """The steps that wait for a person's answer."""
     unstarted: tuple[BaseMessage, ...] = ()
     """Messages whose turn died before its first step."""
+    run: str | None = None
+    """The id that a server gave the run which wrote it."""
 
     @property
     def window(self) -> Sequence[BaseMessage]:
@@ -54,6 +56,8 @@ class Run:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     shown: bool = True
     """Whether the caller sees what it streams."""
+    own_id: bool = False
+    """Whether it needs another run id than the call's: under the last run's id LangGraph drops an input."""
 
 
 def head_of(snapshot: StateSnapshot | None, unstarted: Sequence[BaseMessage] = ()) -> Head:
@@ -70,6 +74,7 @@ def head_of(snapshot: StateSnapshot | None, unstarted: Sequence[BaseMessage] = (
         at=stamped.get(AT) or (known.at if known else ""),
         waiting=tuple(task.name for task in snapshot.tasks if task.interrupts),
         unstarted=tuple(unstarted),
+        run=stamped.get("run_id"),
     )
 
 
@@ -78,7 +83,8 @@ def decide(
 ) -> tuple[Run, ...]:
     """Give the runs that a call takes.
 
-    The turn id of the head again, or its last message again, resumes the turn or shows its answer. A new message while
+    The turn id of the head again, or its last message again, resumes the turn or shows its answer; a server that takes
+    up a run again sends both the run's id and the message. A new message while
     a conflict waits is the answer when it reads as one; otherwise the older wish is kept, that turn ends before its
     model call, and both messages are answered in a new turn. A turn that died is taken up by the next message: its
     words are in the window.
@@ -100,13 +106,18 @@ def decide(
                 raise _nothing_pending(identity, "to go on")
             return (Run(None, same or stamp()),)
         case NewMessages(messages):
-            if same is not None and (identity.turn == head.turn or _is_last_said(messages, head)):
+            if same is not None and (identity.turn == head.turn or _is_again(messages, head, identity.run)):
                 return (Run(None, same),)
-            return _new_turn(messages, head, same, stamp(), defaults)
+            return _new_turn(messages, head, same, stamp(), defaults, identity.run)
 
 
 def _new_turn(
-    messages: Sequence[BaseMessage], head: Head, same: Stamp | None, stamp: Stamp, defaults: Mapping[str, Any]
+    messages: Sequence[BaseMessage],
+    head: Head,
+    same: Stamp | None,
+    stamp: Stamp,
+    defaults: Mapping[str, Any],
+    run: str | None,
 ) -> tuple[Run, ...]:
     new = fresh_messages(messages, [*head.window, *head.unstarted])
     settled: tuple[Run, ...] = ()
@@ -115,7 +126,7 @@ def _new_turn(
         if answer is not None:
             return (Run(Command(resume=answer.value), same),)
         keep: Command[Any] = Command(resume=ConflictAnswer.KEEP.value)
-        settled = (Run(keep, same, options={"interrupt_after": [CONFLICT]}, shown=False),)
+        settled = (Run(keep, same, options={"interrupt_after": [CONFLICT]}, shown=False, own_id=True),)
     missing = {name: value for name, value in defaults.items() if name not in head.values}
     taken = with_ids([*head.unstarted, *new], stamp.turn_id)
     if {message.id for message in taken} & {message.id for message in head.window}:
@@ -123,12 +134,16 @@ def _new_turn(
             f"The turn {stamp.turn_id!r} was begun before and did not end, and another turn came after it.",
             "Its words are in the conversation; use a new turn_id.",
         )
-    return (*settled, Run({"messages": taken, **missing}, stamp))
+    return (*settled, Run({"messages": taken, **missing}, stamp, own_id=run is not None and run == head.run))
 
 
-def _is_last_said(messages: Sequence[BaseMessage], head: Head) -> bool:
+def _is_again(messages: Sequence[BaseMessage], head: Head, run: str | None) -> bool:
+    """Whether the call was made before: its last message is known by its id, or by its words within the same run."""
     said_before = [message for message in (*head.window, *head.unstarted) if message.type == "human"]
-    return bool(said_before) and resends(messages, said_before[-1:])
+    if not said_before or not messages:
+        return False
+    same_words = run is not None and run == head.run and said(messages[-1]) == said(said_before[-1])
+    return same_words or resends(messages, said_before[-1:])
 
 
 def _nothing_pending(identity: Identity, what: str) -> NothingPending:

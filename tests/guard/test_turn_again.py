@@ -205,3 +205,33 @@ def test_the_stamp_stands_in_every_checkpoint_of_its_turn() -> None:
         stamped: dict[str, Any] = {**snapshot.metadata}
         assert (stamped["ninefold_turn"], stamped["ninefold_user"]) == ("a", "ann")
         assert stamped["ninefold_at"][19:].count(":") >= 1
+
+
+def of_run(run: str) -> Any:
+    """Give the config of a server's run."""
+    return {**on(), "metadata": {"run_id": run}}
+
+
+def test_a_run_that_a_server_takes_up_again_is_the_same_turn() -> None:
+    model = Counted(failures=1)
+    graph = toy(answer=model)
+    with pytest.raises(RuntimeError):
+        graph.invoke(say("hi"), of_run("r1"))
+    graph.invoke(say("hi"), of_run("r1"))
+    graph.invoke(say("hi"), of_run("r1"))
+    assert window(graph, on()) == ["human: hi", "ai: re:hi"]
+    assert graph.get_state(on()).values["turn"].number == 1
+
+
+def test_another_message_under_the_same_run_id_is_not_swallowed() -> None:
+    graph = toy()
+    for text in ("one", "two"):
+        graph.invoke(say(text), of_run("r1"))
+    assert window(graph, on()) == ["human: one", "ai: re:one", "human: two", "ai: re:two"]
+
+
+def test_a_run_that_settles_a_conflict_first_takes_its_own_message_too() -> None:
+    graph = toy()
+    graph.invoke(say("but"), of_run("r1"))
+    graph.invoke(say("and now this"), of_run("r2"))
+    assert window(graph, on()) == ["human: but", "human: and now this", "ai: re:and now this"]
