@@ -21,6 +21,7 @@ from ninefold.state import (
     OutcomeStatus,
     Proposal,
     Step,
+    StorageError,
     Struck,
     Verdict,
 )
@@ -57,7 +58,11 @@ def fidelity_check(
         return _cannot_fit(state, state.view.over)
     for place, proposal in enumerate(state.proposals):
         before = over(state, state.proposals[:place])
-        faults = refuted(before, proposal, tokens=tokens, archive=archive, settings=settings)
+        try:
+            faults = refuted(before, proposal, tokens=tokens, archive=archive, settings=settings)
+        except StorageError as error:
+            # What cannot be compared with its original is not proven.
+            return _strike(state, place, (Missing(kind="original", span=str(error)[:400]),))
         if faults.missing:
             mended = (
                 repaired(before, proposal, faults.lost, tokens=tokens, archive=archive, settings=settings)

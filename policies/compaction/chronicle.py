@@ -8,7 +8,8 @@ from typing import Literal, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from ninefold.policies.proof.held import Held, folded
+from ninefold.policies.proof.held import folded
+from ninefold.policies.proof.kept import Kept
 from ninefold.policies.proof.needs import Later, Need, needs
 from ninefold.policies.references import reference_id
 from ninefold.policies.text import Span, clauses, plain_text, sentences, trimmed
@@ -39,13 +40,13 @@ class Statement(NamedTuple):
     """Higher stays longer when room runs out."""
 
 
-def statements(groups: Sequence[Group], archive: Originals, held: Held, later: Later) -> tuple[Statement, ...]:
+def statements(groups: Sequence[Group], archive: Originals, kept: Kept, later: Later) -> tuple[Statement, ...]:
     """Give what the groups said that a summary should carry, in its order.
 
     Args:
         groups: the turns that leave.
         archive: gives originals of messages that the window holds shortened.
-        held: what stays in the prompt without them (constraints, memories, the kept window).
+        kept: what stays in the prompt without them (constraints, memories, the kept window).
         later: what later turns said and called.
     """
     found: list[Statement] = []
@@ -56,7 +57,7 @@ def statements(groups: Sequence[Group], archive: Originals, held: Held, later: L
                 required = needs(message, original, entry.turn, later)
                 told = _of_message(message, original, entry, required, group)
                 # A value alone may stand elsewhere by chance; only a statement that is held as it is can be left out.
-                found += (statement for statement in told if not held.words(statement.item.text))
+                found += (statement for statement in told if not kept.lasting.words(statement.item.text))
     return tuple(_without_repeats(found))
 
 

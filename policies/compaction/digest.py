@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ninefold.policies.proof.held import Held
+from ninefold.policies.proof.kept import Kept
 from ninefold.policies.proof.needs import Need, lost
 from ninefold.policies.summary_layer import render_summary
 from ninefold.state import Item, Language, Missing, StepStatus, Summary
@@ -34,7 +35,7 @@ def digest(
     covers: str | None,
     cap: int,
     room: int,
-    held: Held,
+    kept: Kept,
     language: Language,
     tokens: Counter,
 ) -> Digest:
@@ -46,7 +47,7 @@ def digest(
         covers: the newest turn that leaves.
         cap: tokens of the rendered summary.
         room: tokens by which it may be larger than the old one.
-        held: what the prompt holds besides the summary; a value held there is not lost with its statement.
+        kept: what the prompt holds besides the summary; a value held there is not lost with its statement.
         language: of the labels.
         tokens: counts.
     """
@@ -65,9 +66,9 @@ def digest(
         else:
             high = middle - 1
     summary = made(low)
-    with_summary = Held(item.text for item in summary.items)
+    in_summary = Kept(Held(item.text for item in summary.items), Held(()))
     gone = [need for i in order[low:] for need in told[i].needs]
-    missing = [need.missing for need in lost(lost(gone, held), with_summary)]
+    missing = [need.missing for need in lost(lost(gone, kept), in_summary)]
     return Digest(summary, tuple(dict.fromkeys(missing))[:MAX_BY_REFERENCE])
 
 

@@ -6,6 +6,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from ninefold.policies.apply import over
 from ninefold.policies.proof.held import Held
+from ninefold.policies.proof.kept import Kept
 from ninefold.policies.proof.needs import Need, later_in, lost, needs
 from ninefold.policies.references import reference_id, reference_marker
 from ninefold.policies.text import plain_text, sentences
@@ -78,7 +79,7 @@ def _shorter(
     text = plain_text(original)
     reference = entry.reference or reference_id(entry.turn, entry.sequence)
     head = _head(text, tokens)
-    beyond = lost(required, Held([head]))
+    beyond = lost(required, Kept(Held([head]), Held(())))
     kept = [
         span.text
         for span in carriers(text, beyond, whole=False)

@@ -10,14 +10,12 @@ from pydantic import ValidationError
 
 from ninefold.policies.apply import over
 from ninefold.policies.descent import Pressure, pressure
-from ninefold.policies.proof.held import Held
+from ninefold.policies.proof.kept import kept_in
 from ninefold.policies.proof.needs import later_in
 from ninefold.policies.text import plain_text
 from ninefold.policies.window import Group, movable, oldest
 from ninefold.state import (
     AgentSettings,
-    Constraint,
-    Fate,
     Language,
     Missing,
     NinefoldError,
@@ -131,24 +129,6 @@ def prepare(
     return True
 
 
-def held_without(state: TurnState, leaving: Sequence[Group]) -> Held:
-    """Give what the prompt holds besides its summary once these groups have left."""
-    gone = {id_ for group in leaving for id_ in group.ids}
-    return Held(
-        [
-            *(constraint_text(constraint) for constraint in state.constraints),
-            *(plain_text(message) for message in state.messages if message.id not in gone),
-            *(memory.text for memory in state.recalled if memory.fate in (Fate.RECALLED, Fate.IN_VIEW)),
-            *(placed.text for entry in state.entries if entry.message not in gone for placed in entry.placed),
-        ]
-    )
-
-
-def constraint_text(constraint: Constraint) -> str:
-    """Give what the constraint layer says of a constraint."""
-    return " ".join(part for part in (constraint.condition, constraint.words) if part)
-
-
 def _digest(
     now: TurnState,
     leaving: Sequence[Group],
@@ -164,12 +144,14 @@ def _digest(
     prepared = _prepared(archive, key) if assistant is not None else None
     if prepared is not None:
         return prepared, ""
-    held = held_without(now, leaving)
+    ids = tuple(id_ for group in leaving for id_ in group.ids)
+    rest = over(now, (Proposal(strategy=StrategyName.SUMMARY, span=ids, removed=ids),))
+    kept = kept_in(rest, summary=False)
     language = now.language or Language.ENGLISH
     covers = leaving[-1].turns[-1]
     told, reason = [*conclusions], ""
     if settings.summary:
-        told += statements(leaving, archive, held, later_in(now))
+        told += statements(leaving, archive, kept, later_in(now))
         if assistant is not None:
             added, reason = _with_model(now, leaving, told, tokens, archive, assistant, settings)
             told += added
@@ -179,7 +161,7 @@ def _digest(
         covers=covers,
         cap=settings.context_policy.summary_tokens,
         room=int(removed * GROWTH),
-        held=held,
+        kept=kept,
         language=language,
         tokens=tokens,
     )

@@ -11,12 +11,11 @@ from ninefold.policies.apply import over
 from ninefold.policies.compaction.chronicle import item_needs, kind, original_of
 from ninefold.policies.compaction.digest import cost
 from ninefold.policies.compaction.strategy import Counter, Originals
-from ninefold.policies.text import plain_text
 from ninefold.policies.window import groups, movable
-from ninefold.state import AgentSettings, Fate, Language, Missing, Proposal, StepStatus, Summary
+from ninefold.state import AgentSettings, Language, Missing, Proposal, StepStatus, Summary
 from ninefold.state.turn_state import TurnState
 
-from .held import Held
+from .kept import kept_in
 from .needs import Need, later_in, lost, needs
 from .pairing import unpaired
 from .summary_laws import dropped_items, summary_faults
@@ -56,21 +55,8 @@ def refuted(
         broken += _reopened(before, proposal.summary)
     if broken:
         return Faults((), tuple(broken))
-    missing = lost(_needed(before, proposal, gone), held(after))
+    missing = lost(_needed(before, proposal, gone), kept_in(after))
     return Faults(_not_by_reference(missing, before, after, proposal, tokens, settings), ())
-
-
-def held(state: TurnState) -> Held:
-    """Give what a prompt over this window would hold: constraints, summary, window and known memories."""
-    return Held(
-        [
-            *(text for c in state.constraints for text in (c.words, c.condition) if text),
-            *(item.text for item in state.summary.items),
-            *(plain_text(message) for message in state.messages),
-            *(memory.text for memory in state.recalled if memory.fate in (Fate.RECALLED, Fate.IN_VIEW)),
-            *(placed.text for entry in state.entries for placed in entry.placed),
-        ]
-    )
 
 
 def _leaving(

@@ -20,6 +20,7 @@ from ninefold.state import Missing
 from ninefold.state.turn_state import TurnState
 
 from .held import Held, folded
+from .kept import Kept
 
 LONG_NEGATION = 240
 """Characters beyond which a clause without a mark is no clause but a paste."""
@@ -36,6 +37,8 @@ class Need(NamedTuple):
     """None for a negation, which is kept as its words."""
     source: str
     place: tuple[int, int]
+    spoken: bool
+    """Whether a person said it."""
 
     @property
     def missing(self) -> Missing:
@@ -56,18 +59,28 @@ def needs(message: BaseMessage, original: BaseMessage, turn: str = "", later: La
     text = plain_text(original)
     if isinstance(message, HumanMessage):
         wishes = [(wish.start, wish.end) for wish in extract(text).wishes]
-        said = (*_negations(text, source), *_values(text, source))
+        said = (*_negations(text, source), *_values(text, source, spoken=True))
         return tuple(need for need in said if not any(_overlap(need.place, wish) for wish in wishes))
     if later is None:
         return ()
     return tuple(
-        need for need in _values(text, source) if _telling(need) and need.value and later.uses(need.value, turn)
+        need
+        for need in _values(text, source, spoken=False)
+        if _telling(need) and need.value and later.uses(need.value, turn)
     )
 
 
-def lost(needed: Iterable[Need], held: Held) -> tuple[Need, ...]:
-    """Give the needs that are not held."""
-    return tuple(need for need in needed if not (held.value(need.value) if need.value else held.words(need.text)))
+def lost(needed: Iterable[Need], kept: Kept) -> tuple[Need, ...]:
+    """Give the needs that are not held; what a person said, a reply's echo does not hold."""
+    return tuple(
+        need
+        for need in needed
+        if not (_holds(kept.lasting, need) or (not need.spoken and _holds(kept.by_replies, need)))
+    )
+
+
+def _holds(held: Held, need: Need) -> bool:
+    return held.value(need.value) if need.value else held.words(need.text)
 
 
 class Later:
@@ -93,9 +106,14 @@ class Later:
 
 
 def later_in(state: TurnState) -> Later:
-    """Give what was said and called after each turn of a window."""
+    """Give what was said and called after each turn of a window; the present task comes after all of them."""
     turn_of = {entry.message: entry.turn for entry in state.entries}
-    return Later(state.messages, [turn_of.get(message.id or "", "") for message in state.messages])
+    messages: list[BaseMessage] = [*state.messages]
+    turns = [turn_of.get(message.id or "", "") for message in messages]
+    if state.task is not None:
+        messages.append(HumanMessage(state.task.words))
+        turns.append("")
+    return Later(messages, turns)
 
 
 def _said(message: BaseMessage) -> str:
@@ -111,7 +129,7 @@ def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
 
 def _negations(text: str, source: str) -> tuple[Need, ...]:
     return tuple(
-        Need("negation", span.text, None, source, (span.start, span.end))
+        Need("negation", span.text, None, source, (span.start, span.end), spoken=True)
         for clause in negations(text)
         for span in ([clause] if len(clause.text) <= LONG_NEGATION else _negated_parts(text, clause))
         if folded(span.text) and not heard("small_talk", span.text) and not heard("this_turn", span.text)
@@ -131,8 +149,11 @@ def _negated_parts(text: str, clause: Span) -> Iterable[Span]:
         start = end
 
 
-def _values(text: str, source: str) -> tuple[Need, ...]:
-    return tuple(Need(value.kind, value.text, value, source, (value.start, value.end)) for value in exact_values(text))
+def _values(text: str, source: str, *, spoken: bool) -> tuple[Need, ...]:
+    return tuple(
+        Need(value.kind, value.text, value, source, (value.start, value.end), spoken=spoken)
+        for value in exact_values(text)
+    )
 
 
 def _telling(need: Need) -> bool:

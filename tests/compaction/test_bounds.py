@@ -14,6 +14,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
+from ninefold.policies.compaction import Summarise
 from ninefold.policies.compaction.digest import cost
 from ninefold.policies.compaction.model_summary import chunks
 from ninefold.policies.descent import pressure
@@ -127,3 +128,15 @@ def test_the_window_is_cut_down_to_its_low_mark_in_one_go(tmp_path: Path) -> Non
     cuts = [place for place in range(1, len(sizes)) if sizes[place] < sizes[place - 1]]
     assert cuts
     assert all(later - earlier >= 3 for earlier, later in pairwise(cuts))
+
+
+def test_what_a_person_said_outlives_the_reply_that_echoed_it(tmp_path: Path) -> None:
+    session = Session(tmp_path, settings(summary_threshold_tokens=500), strategies=(Summarise(),))
+    padding = SMALL_TALK["zh"].reply
+    session.say("我的车牌是 K7731Z。", "好的，车牌 K7731Z。" + padding)
+    for _ in range(20):
+        session.say(SMALL_TALK["zh"].words, "（车牌 K7731Z）" + padding)
+    for _ in range(20):
+        session.say(SMALL_TALK["zh"].words, padding)
+    assert session.state.counters.compactions >= 4
+    assert "我的车牌是 K7731Z。" in session.prompt_text()
