@@ -10,6 +10,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.config import get_stream_writer
 from langgraph.store.base import BaseStore
 
 from ninefold.adapters.archive import ThreadArchive, open_store
@@ -29,6 +30,8 @@ from .home import data_folder
 from .own_policies import Policies, load_policies
 from .settings_file import load_settings
 
+PROMPT_READ = "prompt_read"
+"""The kind of what a turn's custom stream says while an embedded model reads; no part of the trace."""
 NO_SERVER = "Set it to null for SQLite in the data folder, or hand a checkpointer and a store to build_graph()."
 
 
@@ -130,6 +133,7 @@ def _parts(
         tools=bound.shown,
         num_ctx=settings.model.num_ctx if model is None else None,
         concurrency=settings.model.concurrency,
+        on_progress=_tell_reading,
     )
     assistant, no_assistant = _assistant(
         settings, folder, chat_model, light_model, bound.shown, given=model is not None
@@ -148,6 +152,11 @@ def _parts(
         strategies=given.strategies or own.strategies or STRATEGIES,
         degradations=(*chat.degradations, *no_assistant),
     )
+
+
+def _tell_reading(done: int, total: int) -> None:
+    """Tell whoever streams the turn how far the model has read."""
+    get_stream_writer()({"kind": PROMPT_READ, "done": done, "total": total})
 
 
 def _chat_model(settings: ModelSettings, folder: Path) -> BaseChatModel:

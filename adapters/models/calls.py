@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, ClassVar, NamedTuple
 
@@ -20,6 +20,10 @@ _LIMIT_NAMES = ("num_predict", "max_tokens", "max_output_tokens", "max_tokens_to
 _POLL_SECONDS = 0.02
 
 
+Progress = Callable[[int, int], None]
+"""Called with the prompt's tokens that have been read, and all of them."""
+
+
 class Limits(NamedTuple):
     """How one model takes the limits of a call."""
 
@@ -28,11 +32,26 @@ class Limits(NamedTuple):
     """Ollama's options as the model has them: a call's own options replace all of them, so each call repeats them."""
     reply_limit: str | None
     """The name of the argument that bounds a reply; None when the model takes none."""
+    embedded: bool = False
+    """True for the model that runs inside of this program: it also tells how far it has read."""
 
-    def arguments(self, *, num_predict: int, num_ctx: int | None, temperature: float | None = None) -> dict[str, Any]:
+    def arguments(
+        self,
+        *,
+        num_predict: int,
+        num_ctx: int | None,
+        temperature: float | None = None,
+        on_progress: Progress | None = None,
+    ) -> dict[str, Any]:
         """Give the keyword arguments of one call."""
+        sent: dict[str, Any]
         if self.options is None:
-            return {self.reply_limit: num_predict} if self.reply_limit else {}
+            sent = {self.reply_limit: num_predict} if self.reply_limit else {}
+            if self.embedded and temperature is not None:
+                sent["temperature"] = temperature
+            if self.embedded and on_progress is not None:
+                sent["on_progress"] = lambda read: on_progress(read.done, read.total)
+            return sent
         sent = {**self.options, "num_predict": num_predict}
         if num_ctx is not None:
             sent["num_ctx"] = num_ctx
@@ -51,7 +70,8 @@ def limits_of(model: BaseChatModel) -> Limits:
 
         own = {option: getattr(model, option, None) for option in Options.model_fields}
         return Limits(Server(name, url, ollama=True), {k: v for k, v in own.items() if v is not None}, "num_predict")
-    return Limits(Server(name, url), None, next((limit for limit in _LIMIT_NAMES if limit in fields), None))
+    limit = next((limit for limit in _LIMIT_NAMES if limit in fields), None)
+    return Limits(Server(name, url), None, limit, embedded=model._llm_type == "ninefold-embedded")
 
 
 def _first(model: BaseChatModel, *names: str) -> str | None:

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.tools import BaseTool
 
 from .asking import aask, ask
-from .calls import Turnstile, limits_of, with_tools
+from .calls import Progress, Turnstile, limits_of, with_tools
 
 
 class ModelChat:
@@ -21,11 +21,19 @@ class ModelChat:
         tools: what the model may call.
         num_ctx: tokens of prompt and reply together, sent with every call to Ollama; None leaves the model's own.
         concurrency: calls at a time to the model's server, over the whole process.
+        on_progress: told how far the prompt has been read, by models that tell.
     """
 
     def __init__(
-        self, model: BaseChatModel, *, tools: Sequence[BaseTool] = (), num_ctx: int | None = None, concurrency: int = 1
+        self,
+        model: BaseChatModel,
+        *,
+        tools: Sequence[BaseTool] = (),
+        num_ctx: int | None = None,
+        concurrency: int = 1,
+        on_progress: Progress | None = None,
     ) -> None:
+        self._on_progress = on_progress
         self._limits = limits_of(model)
         self._bound, self._schemas, no_tools = with_tools(model, tools)
         self._num_ctx = num_ctx
@@ -52,4 +60,4 @@ class ModelChat:
         return await aask(self._bound, self._limits.server, self._turnstile, prompt, self._arguments(num_predict))
 
     def _arguments(self, num_predict: int) -> dict[str, Any]:
-        return self._limits.arguments(num_predict=num_predict, num_ctx=self._num_ctx)
+        return self._limits.arguments(num_predict=num_predict, num_ctx=self._num_ctx, on_progress=self._on_progress)

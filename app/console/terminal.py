@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 Read = Callable[[str], str]
 """Reads one line of the person's, after a prompt; raises EOFError at the end and KeyboardInterrupt for Ctrl-C."""
 
+_BAR = 20
+"""Characters of the bar that shows how far the model has read."""
 _CHOICES = {"1": ConflictAnswer.REPLACE, "2": ConflictAnswer.KEEP, "3": ConflictAnswer.THIS_TURN}
 
 
@@ -154,6 +156,8 @@ class Terminal:
         match event.get("kind"):
             case "assembled":
                 stream.wait(self._wording.say("chat.reading_tokens", tokens=event["tokens"]))
+            case "prompt_read":
+                stream.wait(f"{_bar(event['done'], event['total'])} {event['done']}/{event['total']}")
             case "tool_called":
                 stream.wait(self._wording.say("chat.tool", name=event["name"]))
 
@@ -214,6 +218,11 @@ def line_reader(history: Path) -> Read:
     history.touch(mode=0o600)
     session: PromptSession[str] = PromptSession(history=FileHistory(str(history)))
     return session.prompt
+
+
+def _bar(done: int, total: int) -> str:
+    filled = _BAR * done // max(total, 1)
+    return "█" * filled + "░" * (_BAR - filled)
 
 
 def _words(wish: Any) -> str:
