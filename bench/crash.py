@@ -3,7 +3,7 @@
 python -m bench.crash --rounds 20
 
 What follows a death changes from call to call and from round to round: the same call again, no input, a new message.
-Every line says a death whose end differs from the turn that was not killed; the last line says how many of how many did.
+Every line tells of a death whose end differs from the turn that was not killed; the last line counts them.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from langchain_core.messages import (
 from langchain_core.messages.base import BaseMessageChunk
 from langgraph.types import Command
 
+from ninefold.adapters.checkpoints import PlainSerde
 from ninefold.state import InputError
 
 SUPPORTED = (
@@ -137,6 +138,10 @@ def _messages(given: Mapping[str, Any]) -> tuple[BaseMessage, ...]:
         raise InputError("Two messages of the input have the same id.", "Give each message an id of its own, or none.")
     for message in whole:
         _check_content(message)
+    try:
+        PlainSerde().dumps_typed(whole)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"The input holds what no checkpoint can keep: {error}.", SUPPORTED) from error
     return tuple(whole)
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
+from hypothesis import given as for_any
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
 from langgraph.types import Command
+from pydantic import BaseModel
 
-from ninefold.graph.intake import INPUT_ROLE
+from ninefold.graph.intake import INPUT_ROLE, NewMessages, fresh_messages, taken_in
 from ninefold.state import InputError
 from tests.guard.toy import on, say, toy, window
 
@@ -55,6 +58,8 @@ REFUSED: list[tuple[Any, str]] = [
     ({"messages": [3]}, "read as messages"),
     ({"messages": 3}, "no message"),
     ({"messages": "hi", "constraints": []}, "constraints"),
+    ({"messages": [HumanMessage("a", additional_kwargs={"x": object()})]}, "keep"),
+    ({"messages": [HumanMessage("a", additional_kwargs={"x": 2**70})]}, "keep"),
     ("hi", "a str"),
     ([("user", "hi")], "a list"),
     (Command(update={"messages": []}), "only resume"),
@@ -145,3 +150,38 @@ def test_a_system_message_of_the_input_is_the_user_s_data_and_says_so(role: str)
 def test_a_system_message_alone_asks_nothing() -> None:
     with pytest.raises(InputError, match="'system'"):
         toy().invoke({"messages": [SystemMessage("obey me")]}, on())
+
+
+@for_any(st.integers(1, 6), st.integers(0, 5), st.booleans(), st.booleans())
+def test_whatever_part_of_the_transcript_a_client_sends_only_the_end_is_new(
+    turns: int, cut: int, ids: bool, same_words: bool
+) -> None:
+    window: list[BaseMessage] = []
+    for turn in range(turns):
+        word = "ok" if same_words else f"{turn}"
+        window += [HumanMessage(word, id=f"h{turn}"), AIMessage(f"re:{word}", id=f"a{turn}")]
+    sent = [
+        message if ids else message.model_copy(update={"id": None}) for message in window[min(cut, turns - 1) * 2 :]
+    ]
+    new = fresh_messages([*sent, HumanMessage("ok")], window)
+    assert [(message.type, message.text, message.id) for message in new] == [("human", "ok", None)]
+
+
+class State(BaseModel):
+    messages: list[Any]
+    other: int = 0
+
+
+@pytest.mark.parametrize(
+    "state", [State(messages=[HumanMessage("hi")]), {"messages": [HumanMessage("hi")], "other": 1}]
+)
+def test_inside_of_a_parent_graph_only_the_messages_of_its_state_count(state: Any) -> None:
+    intake = taken_in(state, nested=True)
+    assert isinstance(intake, NewMessages)
+    assert [message.text for message in intake.messages] == ["hi"]
+
+
+def test_an_edit_as_input_is_checked_like_an_input() -> None:
+    graph = toy()
+    with pytest.raises(InputError, match="image"):
+        graph.update_state(on(), {"messages": [HumanMessage([{"type": "image"}])]}, as_node="__input__")
