@@ -11,7 +11,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.wire.server import WireServer
 from tools.layout import FOLDERS, modules
+
+PROMISED = """
+from ninefold import build_graph, history
+graph = build_graph("agent.yaml")
+config = {"configurable": {"thread_id": "t1", "user_id": "ann"}}
+result = graph.invoke({"messages": [{"role": "user", "content": "What is the port?"}]}, config)
+print(result["messages"][-1].text)
+print(len(history(graph, config)))
+print(graph.get_graph().draw_mermaid())
+"""
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 NOT_DATA = {".py", ".pyc"}
@@ -93,6 +104,20 @@ def test_a_user_with_a_graph_and_a_state_file_of_their_own_gets_ours_and_keeps_t
     assert ran.returncode == 0, ran.stderr
     for line in ran.stdout.splitlines():
         assert Path(line).is_relative_to(installed.parent.parent), line
+
+
+def test_the_promised_python_runs_beside_a_user_s_own_files(installed: Path, tmp_path: Path) -> None:
+    for name in FOLDERS:
+        (tmp_path / f"{name}.py").write_text("mine = True\n")
+    home = {**os.environ, "NINEFOLD_HOME": str(tmp_path / "home")}
+    with WireServer(["18443"]) as wire:
+        (tmp_path / "agent.yaml").write_text(f"agent: {{model: {{base_url: '{wire.url}'}}, memory: off}}\n")
+        ran = subprocess.run(
+            [installed, "-c", PROMISED], cwd=tmp_path, env=home, capture_output=True, text=True, check=False
+        )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines()[:2] == ["18443", "2"]
+    assert "fidelity_check" in ran.stdout
 
 
 def test_a_type_checker_reads_the_installed_types(installed: Path, tmp_path: Path) -> None:
