@@ -57,9 +57,10 @@ class CheckedEmbeddings(Embeddings):
             MemoryStoreError: the embedder failed or gave vectors that cannot be compared.
             EmbedderMismatch: the vectors have another dimension than those of the store.
         """
-        wanted = list(dict.fromkeys(text for text in texts if text not in self._known))
+        known = self._known  # another thread may put in another dictionary meanwhile
+        wanted = list(dict.fromkeys(text for text in texts if text not in known))
         made = dict(zip(wanted, self._made(wanted), strict=True))
-        return [list(made.get(text) or self._known[text]) for text in texts]
+        return [list(made.get(text) or known[text]) for text in texts]
 
     def embed_query(self, text: str) -> list[float]:
         """Give the vector of a question, under the same checks as `embed_documents`."""

@@ -1,12 +1,15 @@
 """Chroma's own traps: another embedder, another distance, another process, a folder that goes away."""
 
 import multiprocessing
+import resource
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -28,6 +31,24 @@ def _open(place: Path, *, dimension: int = 64, stamp: str = "test:a") -> ChromaM
 
 def _write(place: Path, text: str) -> None:
     _open(place).write([a_record(text)])
+
+
+def _write_many(place: Path, name: str) -> None:
+    store = _open(place)
+    for i in range(10):
+        store.write([a_record(f"{name} house {i}")])
+
+
+def _write_on_a_full_disk(place: Path) -> None:
+    store = _open(place)
+    store.write([a_record("red house")])
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    size = (place / "chroma.sqlite3").stat().st_size
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    try:
+        store.write([a_record(f"{i} " + "house " * 600) for i in range(100)])
+    except MemoryStoreError:
+        sys.exit(7)
 
 
 def _in_another_process(place: Path, text: str) -> None:
@@ -130,6 +151,33 @@ def test_what_another_process_writes_is_found_at_once(tmp_path: Path) -> None:
         "green house",
         "grey house",
     }
+
+
+def test_threads_and_processes_write_at_once_and_nothing_is_lost(tmp_path: Path) -> None:
+    _write(tmp_path, "first")
+    others = [SPAWN.Process(target=_write_many, args=(tmp_path, name)) for name in ("one", "two")]
+    for process in others:
+        process.start()
+    store = _open(tmp_path)
+    with ThreadPoolExecutor(4) as pool:
+        for future in [pool.submit(store.write, [a_record(f"mine {i}")]) for i in range(20)]:
+            future.result(60)
+        found = [pool.submit(store.search, "ann", f"mine {i}", limit=9) for i in range(20)]
+        for i, future in enumerate(found):
+            assert f"mine {i}" in {record.text for record, _ in future.result(60)}
+    for process in others:
+        process.join(60)
+        assert process.exitcode == 0
+    assert len(store.records("ann")) == 41
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="file size limits are POSIX")
+def test_a_full_disk_is_a_named_error_and_what_was_stored_stays(tmp_path: Path) -> None:
+    process = SPAWN.Process(target=_write_on_a_full_disk, args=(tmp_path,))
+    process.start()
+    process.join(60)
+    assert process.exitcode == 7
+    assert [record.text for record in _open(tmp_path).records("ann")] == ["red house"]
 
 
 def test_two_stores_of_one_folder_in_one_process_see_each_other(tmp_path: Path) -> None:
