@@ -10,7 +10,7 @@ from ninefold.state import Origin, Polarity, Scope
 from ..negation import is_negated
 
 _LIMIT = re.compile(
-    r"不(?:要|能|可以?|得|准|许|应该?)?(?:超过|多于|少于|低于|高于|大于|小于|晚于|早于)|别(?:超过|少于|多于)"
+    r"不(?:要|能|可以?|得|准|许|应该?)?(?:超过|多于|少于|低于|高于|大于|小于|晚于|早于)|别(?:超过|少于|多于|高于|低于|大于|小于|晚于|早于)"
     r"|\b(?:no|not) (?:more|less|fewer|later|earlier|longer|shorter) than\b|\b(?:do not|don['’]?t|not|never) exceed\b"
     r"|(?:不要|别)忘记?了?|\b(?:do not|don['’]?t) forget\b|\bnothing but\b|\bnone but\b|\bno longer than\b",
     re.IGNORECASE,
@@ -47,6 +47,11 @@ class Candidate(NamedTuple):
     task: bool = False
     """It is a part of the task asked for in the same message."""
     origin: Origin = Origin.RULES
+
+
+def limits(words: str) -> bool:
+    """Whether the words name a limit or the only thing allowed: they hold a negation and rule nothing out."""
+    return _LIMIT.search(words) is not None or _ONLY.search(words) is not None
 
 
 def polarity_of(words: str, *, preference: bool) -> Polarity:

@@ -13,7 +13,7 @@ from ninefold.state import Language, Polarity, Scope
 
 from ..negation import is_negated
 from ..text import Span, detect_language
-from .candidates import Candidate, polarity_of
+from .candidates import Candidate, limits, polarity_of
 from .cues import find, says
 from .hearing import Clause, Sentence, hear
 from .keys import Keyed, key, keyed
@@ -35,6 +35,10 @@ _FRAME_ALONE = re.compile(
     r"|^(?:(?:and|so|but|please|ok) )?(?:from now on|going forward|henceforth|from here on"
     r"|(?:for|throughout|during)\b.*|in (?:this|our|all|every|each)\b.*|whenever\b.*|when\b.*)$",
     re.IGNORECASE,
+)
+# "Do not, under any circumstances, …": the comma parts a ban from what it bans.
+_BARE_NO = re.compile(
+    r"^(?:and |but |please |also )*(?:do not|don['’]?t|never)$|^(?:请|你|也|都)*(?:不要|别|不得|禁止)$", re.I
 )
 _OF_SELF = re.compile(r"^(?:我|I\b|we\b)", re.IGNORECASE)
 _BARE_KEYS = frozenset({"output_format", "language", "currency", "unit"})
@@ -89,6 +93,8 @@ def _told(sentence: Sentence) -> list[_Told]:
 def _label(clause: Clause) -> str | None:
     """Name the group by which a clause is a wish, or None."""
     said = clause.heard
+    if _BARE_NO.search(said):
+        return "forbid"
     if says("withdraw", said):
         return "withdraw"
     if says("forbid", said):
@@ -181,7 +187,7 @@ def _wish(text: str, start: int, end: int, told: _Told) -> Candidate:
     found: Keyed | None = keyed(text[told.clause.span.start : told.clause.span.end])
     preference = told.label == "prefer" or _weak(said)
     polarity = polarity_of(words, preference=preference)
-    if told.label == "forbid" and polarity is Polarity.PREFER:
+    if told.label == "forbid" and polarity is not Polarity.FORBID and not limits(words):
         polarity = Polarity.FORBID
     return Candidate(
         words=words,

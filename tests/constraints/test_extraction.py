@@ -192,3 +192,33 @@ def test_every_wish_is_a_span_of_its_message(text: str) -> None:
 def test_wishes_keep_their_words_beside_one_another(texts: list[str], mark: str) -> None:
     message = mark.join(texts)
     assert all(message[w.start : w.end] == w.words for w in extract(message).wishes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do not, under any circumstances, share my address",
+        "请不要，我再说一遍，不要用红色",
+        "少来点套话",
+        "非必要不要用外来词",
+        "Please do not always use tables",
+        "I don't want you to always answer in French",
+        "我不希望你每次都用表格",
+        "别再一律用英文回答",
+        "You can't use external libraries",
+        "No need to always add a summary",
+        "Never only give titles",
+        "Stop always calling me Sam",
+    ],
+)
+def test_a_ban_is_never_turned_round_by_the_demand_inside_it(text: str) -> None:
+    wishes = extract(text).wishes
+    assert wishes
+    assert all(wish.polarity is Polarity.FORBID or wish.withdraws for wish in wishes)
+
+
+@given(
+    st.sampled_from([text for side, text in each("wishes") if side == "forbid"]), st.sampled_from(["另外，", "Also, "])
+)
+def test_a_ban_stays_a_ban_behind_other_words(text: str, before: str) -> None:
+    assert all(wish.polarity is Polarity.FORBID for wish in extract(before + text).wishes)
