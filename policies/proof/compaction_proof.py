@@ -8,7 +8,7 @@ from typing import NamedTuple
 from langchain_core.messages import BaseMessage
 
 from ninefold.policies.apply import over
-from ninefold.policies.compaction.chronicle import item_needs, kind, original_of
+from ninefold.policies.compaction.chronicle import item_needs, kind, original_of, statements
 from ninefold.policies.compaction.digest import cost
 from ninefold.policies.compaction.strategy import Counter, Originals
 from ninefold.policies.window import groups, movable
@@ -56,7 +56,8 @@ def refuted(
     if broken:
         return Faults((), tuple(broken))
     missing = lost(_needed(before, proposal, gone), kept_in(after))
-    return Faults(_not_by_reference(missing, before, after, proposal, tokens, settings), ())
+    unsaid = _not_by_reference(missing, before, after, proposal, tokens, settings)
+    return Faults(unsaid, () if unsaid else _says_nothing(before, proposal, archive, settings))
 
 
 def _leaving(
@@ -92,6 +93,18 @@ def _untouchable(before: TurnState, proposal: Proposal, settings: AgentSettings)
     may = {id_ for group in movable(before, settings) for id_ in group.ids}
     touched = (*proposal.removed, *(replacement.message for replacement in proposal.replacements))
     return [Missing(kind="floor", span=id_[:400], source=id_) for id_ in touched if id_ not in may]
+
+
+def _says_nothing(
+    before: TurnState, proposal: Proposal, archive: Originals, settings: AgentSettings
+) -> tuple[Missing, ...]:
+    """Give the first statement of the leaving turns, when a summary of them says nothing at all."""
+    if proposal.summary is None or proposal.summary.items or proposal.summary.references or not settings.summary:
+        return ()
+    gone = set(proposal.removed)
+    leaving = [group for group in groups(before) if gone.issuperset(group.ids)]
+    told = statements(leaving, archive, kept_in(over(before, (proposal,))), later_in(before))
+    return tuple(Missing(kind="summary", span=f"empty, without: {t.item.text}"[:400]) for t in told[:1])
 
 
 def _reopened(before: TurnState, summary: Summary) -> list[Missing]:

@@ -91,7 +91,7 @@ def magnitude_changed(text: str) -> str | None:
     for small, large in (("万", "十万"), ("千", "万"), ("百", "千"), ("thousand", "million")):
         if small in text:
             return text.replace(small, large, 1)
-    found = re.search(r"\d+(?![\d.:/-])", text)
+    found = re.search(r"(?<![\d.])\d+(?![\d.:/-])", text)
     return None if found is None else f"{text[: found.end()]}0{text[found.end() :]}"
 
 

@@ -1,0 +1,167 @@
+"""X1 and X2: what of a tool result stays in the prompt, and whether a spoilt summary is caught.
+
+python -m bench.keeps_x [--data FOLDER] [--json FILE] [--turns N]
+
+X1: JSON results over 2,000 characters are cut to three tenths of their characters; counted are the values that later
+calls and answers of the same conversation used, and whether each can be read back in bounded parts. X2: conversations
+are taken through the real steps with small windows; every summary that is proposed is spoilt in every way of
+tests/compaction/faults.py, and rewritten in harmless ways; counted is what the proof says. Without the folder of public
+conversations the project's own are measured alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ninefold.policies.apply import over
+from ninefold.policies.compaction import Extracted, extract
+from ninefold.policies.proof import refuted
+from ninefold.policies.references import parts
+from ninefold.state import Proposal, Summary
+from tests.compaction.faults import harmless, spoilt
+from tests.compaction.session import TOKENS, Session, settings
+from tests.compaction.talks import CHINESE, ENGLISH
+
+DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "dev"
+LONG = 2000
+"""Characters from which a result is cut."""
+SHORT = 1000
+"""Characters below which a result stays whole."""
+SHARE = 0.30
+PART = 2000
+"""Characters of one part of an expanded reference."""
+HARMLESS_DROPS = ("dropped", "value_dropped")
+"""Faults that are none where what is gone carries neither a value nor a negation that must stay."""
+
+
+class Row(NamedTuple):
+    """One line of the table."""
+
+    name: str
+    cases: int
+    figures: Mapping[str, float]
+    goal: str
+    met: bool
+
+
+def main() -> int:
+    """Print the table and write it as JSON; the exit status tells whether every goal is met."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--turns", type=int, default=40, help="turns taken of each conversation")
+    chosen = parser.parse_args()
+    rows = [*_x1(chosen.data), *_x2(chosen.data, chosen.turns)]
+    print(f"machine {platform.machine()}, Python {platform.python_version()}, counter {TOKENS.name}")
+    for row in rows:
+        figures = ", ".join(f"{name} {value:.3f}" for name, value in row.figures.items())
+        print(f"{row.name}: {figures} ({row.cases} cases; goal {row.goal}) {'met' if row.met else 'MISSED'}")
+    if chosen.json:
+        chosen.json.write_text(json.dumps([row._asdict() for row in rows], ensure_ascii=False, indent=1), "utf-8")
+    return 0 if all(row.met for row in rows) else 1
+
+
+def _x1(data: Path) -> Iterator[Row]:
+    file = data / "tools" / "tool_results.jsonl"
+    if not file.exists():
+        return
+    results = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    results = [result for result in results if result["format"] == "json"]
+    long = [result for result in results if len(result["content"]) > LONG]
+    cut = [(result, _cut(result)) for result in long]
+    needed = [(result, found, need["value"]) for result, found in cut for need in result["needed"]]
+    kept = sum(len(found.text) for _, found in cut) / sum(len(result["content"]) for result in long)
+    shown = sum(_holds(found.text, value) for _, found, value in needed) / len(needed)
+    reachable = sum(any(_holds(p, v) for p in parts(r["content"], PART)) for r, _, v in needed) / len(needed)
+    figures = {"kept": kept, "needed values": shown, "reachable": reachable}
+    yield Row("X1", len(long), figures, "≤ .30 : ≥ .95 : 1.00", kept <= 0.30 and shown >= 0.95 and reachable == 1.0)
+    short = [result for result in results if len(result["content"]) < SHORT]
+    whole = sum(TOKENS.text(r["content"]) <= settings().context_policy.tool_result_tokens for r in short) / len(short)
+    yield Row("X1 short results whole", len(short), {"whole": whole}, "1.00", whole == 1.0)
+
+
+def _cut(result: Mapping[str, Any]) -> Extracted:
+    """Give the largest extract that takes at most its share of the result's characters."""
+    text, focus = result["content"], f"{result['last_user'] or ''}\n{result['args'] or ''}"
+    size = TOKENS.text(text)
+    for share in range(50, 5, -3):
+        found = extract(text, limit=size * share // 100, tokens=TOKENS, focus=focus)
+        if len(found.text) <= SHARE * len(text):
+            return found
+    return found
+
+
+def _holds(text: str, value: str) -> bool:
+    whole_number = re.fullmatch(r"\d+\.0", value) is not None and value[:-2] in text
+    return value in text or value in text.replace("\\/", "/") or whole_number
+
+
+def _x2(data: Path, turns: int) -> Iterator[Row]:
+    caught: Counter[str] = Counter()
+    tried: Counter[str] = Counter()
+    honest = refused = alarms = rewritten = 0
+    for talk in _talks(data, turns):
+        with tempfile.TemporaryDirectory() as folder:
+            session = Session(Path(folder), settings(summary_threshold_tokens=900))
+            for words, reply in talk:
+                session.say(words, reply)
+            for state, place in _proposals(session):
+                before, proposal = over(state, state.proposals[:place]), state.proposals[place]
+                summary = proposal.summary or Summary()
+                honest += 1
+                refused += _refuted(session, before, proposal, summary)
+                for bad in spoilt(summary) if not summary.empty else ():
+                    found = _refuted(session, before, proposal, bad.summary)
+                    if found or bad.fault not in HARMLESS_DROPS:
+                        tried[bad.fault] += 1
+                        caught[bad.fault] += found
+                for good in harmless(summary):
+                    rewritten += 1
+                    alarms += _refuted(session, before, proposal, good.summary)
+    share = sum(caught.values()) / max(1, sum(tried.values()))
+    missed = {name: caught[name] / tried[name] for name in sorted(tried) if caught[name] < tried[name]}
+    yield Row("X2 caught", sum(tried.values()), {"all": share, **missed}, "1.00", share == 1.0)
+    false = (refused + alarms) / max(1, honest + rewritten)
+    figures = {"all": false, "honest": refused / max(1, honest), "rewritten": alarms / max(1, rewritten)}
+    yield Row("X2 false alarms", honest + rewritten, figures, "≤ .05", false <= 0.05)
+
+
+def _refuted(session: Session, before: Any, proposal: Proposal, summary: Summary) -> bool:
+    changed = proposal.model_copy(update={"summary": summary})
+    return bool(refuted(before, changed, tokens=TOKENS, archive=session.archive, settings=session.settings).missing)
+
+
+def _proposals(session: Session) -> Iterator[tuple[Any, int]]:
+    for step, state in session.states:
+        if step == "fidelity_check":
+            for place, proposal in enumerate(state.proposals):
+                if proposal.summary is not None:
+                    yield state, place
+
+
+def _talks(data: Path, turns: int) -> Iterator[list[tuple[str, str]]]:
+    for own in (CHINESE, ENGLISH):
+        yield [(said.words, said.reply) for said in own]
+    for file in sorted((data / "long").glob("*.jsonl")) if (data / "long").exists() else ():
+        talk = json.loads(file.read_text("utf-8").splitlines()[0])
+        said = [(turn["role"], turn.get("content") or turn.get("text") or "") for turn in talk["turns"]]
+        pairs: list[tuple[str, str]] = []
+        for role, text in said:
+            if role == "user":
+                pairs.append((text, ""))
+            elif role == "assistant" and pairs and text:
+                pairs[-1] = (pairs[-1][0], text)
+        yield [(words, reply or "好的。") for words, reply in pairs if words][:turns]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
