@@ -44,6 +44,9 @@ class Counter(Protocol):
     def message(self, message: BaseMessage) -> int:
         """Give what a message adds to a rendered prompt."""
 
+    def prompt(self, messages: Sequence[BaseMessage], tools: Sequence[Mapping[str, object]] = ()) -> int:
+        """Give the tokens of the whole rendered prompt."""
+
     def overhead(self, tools: Sequence[Mapping[str, object]] = ()) -> int:
         """Give what the tools and the reply primer add."""
 
@@ -185,7 +188,7 @@ def _total(layers: tuple[Layer, ...], material: Material, tokens: Counter) -> in
     """Give the tokens of the rendered prompt itself; the layers' own figures only explain it."""
     view = View(layers=layers, tokens=0, reserve=0, needed=0)
     sent = _rendered(view, material)
-    return sum(tokens.message(message) for message in sent) + tokens.overhead(material.tools)
+    return tokens.prompt(sent, material.tools)
 
 
 def _rendered(view: View, material: Material) -> list[BaseMessage]:
