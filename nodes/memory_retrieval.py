@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from langchain_core.messages import HumanMessage
 
+from ninefold.policies.cues import ends
 from ninefold.policies.recall import CANDIDATES, InView, Limits, Ranking, Scored
 from ninefold.policies.text import plain_text, sentences
 from ninefold.state import (
@@ -94,7 +95,8 @@ def _in_view(state: TurnState) -> InView:
 def _told(people: Sequence[HumanMessage]) -> Iterator[str]:
     """What the person states in the window; a question holds the words of its answer without telling it."""
     for message in people:
-        yield from (span.text for span in sentences(plain_text(message)) if not span.text.endswith(("?", "？")))
+        for part in ends(plain_text(message)):
+            yield from (span.text for span in sentences(part) if not span.text.endswith(("?", "？")))
 
 
 def _what(always: tuple[MemoryRecord, ...]) -> str:

@@ -11,7 +11,22 @@ from typing import cast
 
 import yaml
 
+from .text import sentences
+
 _DATA = Path(__file__).parent / "data"
+
+
+END = 6000
+"""Characters at each end of a message that rules read; what people want stands there, between lies what they pasted."""
+
+
+def ends(words: str) -> tuple[str, ...]:
+    """Give the parts of a message that rules read: all of it, or the first and last whole sentences of a long one."""
+    if len(words) <= 2 * END:
+        return (words,)
+    head, tail = sentences(words[:END])[:-1], sentences(words[-END:])[1:]
+    parts = (words[: head[-1].end] if head else "", words[len(words) - END + tail[0].start :] if tail else "")
+    return tuple(part for part in parts if part)
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from ninefold.state import Intent
 
-from .cues import cues
+from .cues import cues, ends
 from .text import clauses, sentences
 
 QUERY_CHARACTERS = 400
@@ -39,7 +39,7 @@ class RuleIntent:
 
     def judge(self, words: str, *, before: Sequence[str] = ()) -> Intent:
         """Give the decision of the rules; the reason names what decided."""
-        kept = without_small_talk(words)
+        kept = tuple(sentence for part in ends(words) for sentence in without_small_talk(part))
         if not kept:
             return Intent(search=False, reason="small talk" if words.strip() else "no words")
         cue = _cue(kept)

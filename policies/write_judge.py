@@ -10,7 +10,7 @@ from typing import Protocol
 
 from ninefold.state import MemoryKind
 
-from .cues import cues
+from .cues import END, cues, ends
 from .intent import without_small_talk
 from .secrets import masked
 from .subject import subject
@@ -74,9 +74,11 @@ class RuleJudge:
 
     def statements(self, words: str, *, before: Sequence[str] = ()) -> tuple[Statement, ...]:
         """Give what the rules find; every text is a span of the source but for masked secrets."""
-        found = list(_statements(words))
-        if not found and before and _points_back(words):
-            found = list(_statements(before[-1])) or [_as_fact(before[-1])]
+        found = [statement for part in ends(words) for statement in _statements(part)]
+        if not found and before and len(words) < END and _points_back(words):
+            found = [statement for part in ends(before[-1]) for statement in _statements(part)] or [
+                _as_fact(before[-1])
+            ]
         return tuple({statement.text: statement for statement in found}.values())[:MOST]
 
 
@@ -147,5 +149,5 @@ def _points_back(words: str) -> bool:
 
 
 def _as_fact(words: str) -> Statement:
-    first = next(iter(sentences(words)), Span(words, 0, len(words)))
+    first = next(iter(sentences(words[:END])), Span(words, 0, len(words)))
     return Statement(kind=MemoryKind.FACT, text=masked(first.text[:LONGEST]), subject=subject(first.text))
