@@ -264,7 +264,9 @@ class TurnGraph(CompiledStateGraph[Any, Any, Any, Any]):
             raise unknown_checkpoint(call.identity)
         waiting = saved.checkpoint["channel_values"].get(START) if saved else None
         unstarted = taken_in(waiting, nested=True)
-        return head_of(snapshot, unstarted.messages if isinstance(unstarted, NewMessages) else ())
+        head = head_of(snapshot, unstarted.messages if isinstance(unstarted, NewMessages) else ())
+        # What a subgraph asked is answered through its parent; a new input from there is a new turn.
+        return replace(head, waiting=()) if CONFIG_KEY_TASK_ID in call.where.get("configurable", {}) else head
 
     def _decide(self, call: _Call, head: Head) -> tuple[Run, ...]:
         if call.intake is None:

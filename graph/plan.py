@@ -84,10 +84,9 @@ def decide(
     """Give the runs that a call takes.
 
     The turn id of the head again, or its last message again, resumes the turn or shows its answer; a server that takes
-    up a run again sends both the run's id and the message. A new message while
-    a conflict waits is the answer when it reads as one; otherwise the older wish is kept, that turn ends before its
-    model call, and both messages are answered in a new turn. A turn that died is taken up by the next message: its
-    words are in the window.
+    up a run again sends both the run's id and the message. A new message while a conflict waits is the answer when it
+    reads as one; otherwise the older wish is kept, that turn ends before its model call, and both messages are answered
+    in a new turn. A turn that died is taken up by the next message: its words are in the window.
 
     Raises:
         IdentityError: the thread is another person's, or the turn id is an older turn's.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from langgraph.checkpoint.base import (
     DeltaChannelHistory,
 )
 from langgraph.checkpoint.sqlite import SqliteSaver
+
+from ninefold.state import StorageError
 
 from ..sqlite_files import connect
 from .plain_serde import PlainSerde
@@ -45,6 +48,22 @@ class ThreadedSqliteSaver(SqliteSaver):
         if not self.is_setup:
             super().setup()
             self.conn.execute("PRAGMA synchronous=NORMAL")
+
+    @contextmanager
+    def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
+        """Give a cursor for one transaction.
+
+        Raises:
+            StorageError: the database failed; what was committed before stands.
+        """
+        try:
+            with super().cursor(transaction) as cur:
+                yield cur
+        except sqlite3.Error as error:
+            raise StorageError(
+                f"The session database failed: {error}.",
+                "Nothing that was kept before is lost; look at the disk and the folder's permissions, then go on.",
+            ) from error
 
     def prune_turns(self, thread: str, namespace: str, keep: int) -> None:
         """Keep the last row of each turn and the newest `keep` rows; time grows with the rows of the last turns only.

@@ -11,6 +11,7 @@ from langgraph.checkpoint.conformance import checkpointer_test, validate
 
 from ninefold.adapters.checkpoints import ThreadedSqliteSaver, open_saver
 from ninefold.state import StorageError
+from tests.guard.toy import on, saver_of, say, sqlite_toy, window
 
 
 async def test_langgraph_s_conformance_suite_passes(tmp_path: Path) -> None:
@@ -44,3 +45,14 @@ def test_a_place_that_cannot_be_written_is_a_named_error(tmp_path: Path) -> None
     (tmp_path / "text.sqlite").write_text("this is no database" * 100)
     with pytest.raises(StorageError, match=r"text\.sqlite"):
         open_saver(tmp_path / "text.sqlite")
+
+
+def test_a_database_that_stops_taking_writes_is_a_named_error_and_goes_on_later(tmp_path: Path) -> None:
+    graph = sqlite_toy(tmp_path)
+    graph.invoke(say("one"), on())
+    saver_of(graph).conn.execute("PRAGMA query_only=ON")
+    with pytest.raises(StorageError, match="session database"):
+        graph.invoke(say("two"), on())
+    saver_of(graph).conn.execute("PRAGMA query_only=OFF")
+    graph.invoke(say("three"), on())
+    assert window(graph, on()) == ["human: one", "ai: re:one", "human: three", "ai: re:three"]
