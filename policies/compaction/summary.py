@@ -25,7 +25,7 @@ from ninefold.state import (
 )
 from ninefold.state.turn_state import TurnState
 
-from .chronicle import Statement, statements
+from .chronicle import Statement, original_of, statements
 from .digest import Digest, cost, digest
 from .model_summary import PROMPT_VERSION, chosen_by_model
 from .strategy import Completion, Counter, Originals
@@ -140,7 +140,7 @@ def _digest(
     settings: AgentSettings,
 ) -> tuple[Digest, str]:
     """Give the new summary, prepared or made now, and why it was made without the model where it was."""
-    key = _key(now, leaving, conclusions, settings, with_model=assistant is not None)
+    key = _key(now, leaving, conclusions, archive, settings, with_model=assistant is not None)
     prepared = _prepared(archive, key) if assistant is not None else None
     if prepared is not None:
         return prepared, ""
@@ -191,11 +191,12 @@ def _key(
     now: TurnState,
     leaving: Sequence[Group],
     conclusions: Sequence[Statement],
+    archive: Originals,
     settings: AgentSettings,
     *,
     with_model: bool,
 ) -> str:
-    """Give the content address of a prepared summary: everything that it is made of."""
+    """Give the content address of a prepared summary: everything that it is made of, in its original words."""
     parts = [
         FORMAT,
         PROMPT_VERSION,
@@ -203,7 +204,12 @@ def _key(
         settings.context_policy.summary_tokens,
         now.language,
         now.summary.model_dump(mode="json"),
-        [(message.id, plain_text(message)) for group in leaving for message in group.messages],
+        [
+            (message.id, plain_text(original) if original else None)
+            for group in leaving
+            for message, entry in zip(group.messages, group.entries, strict=True)
+            for original in [original_of(message, entry, archive)]
+        ],
         [statement.item.text for statement in conclusions],
     ]
     text = json.dumps(parts, ensure_ascii=True, sort_keys=True, default=str)
