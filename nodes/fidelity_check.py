@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from langchain_core.messages import BaseMessage
+
 from ninefold.policies.apply import commit, over
 from ninefold.policies.proof import Faults, refuted, repaired, unproven
 from ninefold.policies.render import render
@@ -70,13 +72,22 @@ def fidelity_check(
                 else None
             )
             return _repair(state, place, mended, faults) if mended else _strike(state, place, faults.missing)
-    missing = _view_faults(state, tokens, settings, fixed, tools)
+    prompt = _rendered(state, fixed)
+    missing = unproven(
+        prompt,
+        state.constraints,
+        state.language or Language.ENGLISH,
+        tokens=tokens,
+        tools=tools,
+        reserve=state.view.reserve,
+        num_ctx=settings.model.num_ctx,
+    )
     if missing:
         return _strike(state, len(state.proposals) - 1, missing) if state.proposals else _refuted_view(state, missing)
     events: list[Event] = []
     if state.proposals and assistant is not None and settings.fidelity.model:
         try:
-            objection = vetoed(over(state, state.proposals), tokens=tokens, model=assistant)
+            objection = vetoed(over(state, state.proposals), prompt, tokens=tokens, model=assistant)
         except NinefoldError as error:
             what = _UNASKED[state.language or Language.ENGLISH]
             events.append(Degraded(step=Step.FIDELITY_CHECK, what=what, cause=str(error)[:400]))
@@ -87,23 +98,12 @@ def fidelity_check(
     return _proven(state, events)
 
 
-def _view_faults(
-    state: TurnState, tokens: TokenCounter, settings: AgentSettings, fixed: str, tools: Sequence[Schema]
-) -> tuple[Missing, ...]:
-    """Give what the rendered prompt itself does not hold."""
+def _rendered(state: TurnState, fixed: str) -> list[BaseMessage]:
+    """Give the prompt about to be sent, with the pending proposals in it."""
     assert state.view is not None
-    language = state.language or Language.ENGLISH
     window = over(state, state.proposals)
-    prompt = render(state.view, window.messages, window.entries, fixed=fixed, language=language)
-    return unproven(
-        prompt,
-        state.constraints,
-        language,
-        tokens=tokens,
-        tools=tools,
-        reserve=state.view.reserve,
-        num_ctx=settings.model.num_ctx,
-    )
+    language = state.language or Language.ENGLISH
+    return render(state.view, window.messages, window.entries, fixed=fixed, language=language)
 
 
 def _proven(state: TurnState, events: Sequence[Event]) -> Update:

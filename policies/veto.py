@@ -31,6 +31,11 @@ class Model(Protocol):
     """The model that may veto."""
 
     @property
+    def shares_prefix(self) -> bool:
+        """True when a call must be a tail of the chat's last prompt."""
+        ...
+
+    @property
     def num_ctx(self) -> int:
         """The tokens of one call, prompt and reply together."""
         ...
@@ -54,17 +59,19 @@ class Counter(Protocol):
         ...
 
 
-def vetoed(window: TurnState, *, tokens: Counter, model: Model) -> str | None:
+def vetoed(window: TurnState, sent: Sequence[BaseMessage], *, tokens: Counter, model: Model) -> str | None:
     """Give what a model misses in a compacted window, or None when it objects to nothing.
+
+    Args:
+        window: the window with the compaction in it.
+        sent: the prompt about to be sent; a model that shares the chat's server is asked in a tail of it.
+        tokens: counts.
+        model: who may object.
 
     Raises:
         NinefoldError: the model gave no usable answer; then nobody objected.
     """
-    language = window.language or Language.ENGLISH
-    instruction = SystemMessage(prompt("veto", language))
-    room = int(model.num_ctx * _SPARE) - REPLY - tokens.prompt([instruction, HumanMessage("")]) - 8
-    text = tokens.clip(_material(window, language), max(room, 64), tail=True)
-    reply = model.complete([instruction, HumanMessage(text)], purpose="veto", num_predict=REPLY, schema=SCHEMA)
+    reply = model.complete(_call(window, sent, tokens, model), purpose="veto", num_predict=REPLY, schema=SCHEMA)
     found = parse_json(reply)
     if not isinstance(found, dict) or not isinstance(found.get("supported"), bool):
         raise InternalModelError(
@@ -74,6 +81,19 @@ def vetoed(window: TurnState, *, tokens: Counter, model: Model) -> str | None:
         return None
     missing = found.get("missing")
     return missing if isinstance(missing, str) and missing else "?"
+
+
+def _call(window: TurnState, sent: Sequence[BaseMessage], tokens: Counter, model: Model) -> list[BaseMessage]:
+    language = window.language or Language.ENGLISH
+    instruction = prompt("veto", language)
+    if model.shares_prefix:
+        call = [*sent, HumanMessage(instruction)]
+        if tokens.prompt(call) + REPLY > model.num_ctx:
+            raise InternalModelError("The veto has no room behind the chat's prompt.", "The proof by code stands.")
+        return call
+    head = SystemMessage(instruction)
+    room = int(model.num_ctx * _SPARE) - REPLY - tokens.prompt([head, HumanMessage("")]) - 8
+    return [head, HumanMessage(tokens.clip(_material(window, language), max(room, 64), tail=True))]
 
 
 def _material(window: TurnState, language: Language) -> str:
