@@ -341,7 +341,7 @@ def test_a_model_on_the_chats_own_server_is_left_alone_when_its_prompt_is_not_kn
     ],
 )
 def test_when_the_model_fails_the_rules_stand_and_the_turn_says_so(reply: str | Exception, cause: str) -> None:
-    talk = Conversation(assistant=Words(reply)).say("不要用红色。总之要显得体面，别的都无所谓但别小气")
+    talk = Conversation(assistant=Words(reply)).say(f"不要用红色。{UNHEARD}")
     assert "不要用红色" in talk.words
     assert any(cause in each for each in talk.degraded)
 
@@ -349,7 +349,7 @@ def test_when_the_model_fails_the_rules_stand_and_the_turn_says_so(reply: str | 
 def test_a_message_too_long_for_the_model_is_left_to_the_rules() -> None:
     model = Words()
     model.num_ctx = 600
-    talk = Conversation(assistant=model).say("不要用红色。" + "总之要显得体面，别的都无所谓但别小气。" * 30)
+    talk = Conversation(assistant=model).say("不要用红色。" + f"{UNHEARD}. " * 40)
     assert model.asked == []
     assert "不要用红色" in talk.words
     assert any("too long" in each for each in talk.degraded)
