@@ -163,8 +163,8 @@ def test_threads_and_processes_write_at_once_and_nothing_is_lost(tmp_path: Path)
         for future in [pool.submit(store.write, [a_record(f"mine {i}")]) for i in range(20)]:
             future.result(60)
         found = [pool.submit(store.search, "ann", f"mine {i}", limit=9) for i in range(20)]
-        for i, future in enumerate(found):
-            assert f"mine {i}" in {record.text for record, _ in future.result(60)}
+        for i, search in enumerate(found):
+            assert f"mine {i}" in {record.text for record, _ in search.result(60)}
     for process in others:
         process.join(60)
         assert process.exitcode == 0
