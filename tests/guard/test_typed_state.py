@@ -13,16 +13,17 @@ import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import START, StateGraph
 from langgraph.graph.message import add_messages
-from langgraph.types import Interrupt
+from langgraph.types import Command, Interrupt
 
 from ninefold.adapters.checkpoints import PlainSerde, plain
 from ninefold.graph.guard import LOST_BY_COPY, Guard, TurnGraph
 from ninefold.graph.migrations import Schema
 from ninefold.state import InvalidUpdate, Outcome, SchemaError, Summary, Turn
 from ninefold.state.turn_state import TurnState
-from tests.guard.toy import on, say, sqlite_toy, toy, window
+from tests.guard.toy import on, saver_of, say, sqlite_toy, toy, window
 
 
 def blobs(folder: Path) -> bytes:
@@ -64,6 +65,22 @@ def test_every_copy_reads_typed_values_and_warns_of_nothing(
     assert isinstance(values["summary"], Summary)
     assert isinstance(values["trace"], tuple)
     assert caplog.records == []
+
+
+async def test_a_saver_that_only_serves_async_callers_reads_typed_values_too(tmp_path: Path) -> None:
+    async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "async.sqlite")) as saver:
+        # As LangGraph's server calls it.
+        graph = toy().copy({"checkpointer": saver}).with_config(recursion_limit=25)
+        config = on(user_id="", langgraph_auth_user_id="ann")
+        for text in ("one", "but"):
+            await graph.ainvoke(say(text), config, durability="async")
+        await graph.ainvoke(Command(resume="keep"), config, durability="async")
+        values = (await graph.aget_state(config)).values
+    state = TurnState.model_validate(values)
+    assert isinstance(values["turn"], Turn)
+    assert (state.owner, state.next_cut) == ("ann", ("keep",))
+    assert [m.text for m in state.messages] == ["one", "re:one", "but", "re:but"]
+    assert b"ninefold.state" not in (tmp_path / "async.sqlite").read_bytes()
 
 
 def test_a_copy_has_every_attribute_of_its_original() -> None:
@@ -196,3 +213,38 @@ def test_a_value_that_does_not_fit_is_refused_with_its_field(tmp_path: Path) -> 
     broken = Guard(schema=Schema(version=2, migrations={1: lambda shape: {**shape, "turn": {"id": ""}}}))
     with pytest.raises(SchemaError, match="'turn'"):
         sqlite_toy(tmp_path, settings=broken).get_state(on())
+
+
+def stopped_after_the_model(folder: Path, calls: list[str]) -> None:
+    """Take a turn whose process dies when the model has answered and its step's checkpoint is not yet written."""
+    graph = sqlite_toy(folder, answer=lambda _: calls.append("") or "once")  # type: ignore[func-returns-value]
+    saver = saver_of(graph)
+    stock_put = saver.put
+    puts = iter(range(100))
+
+    def put(*args: Any) -> Any:
+        if next(puts) == 4:
+            raise KeyboardInterrupt
+        return stock_put(*args)
+
+    vars(saver)["put"] = put
+    with pytest.raises(KeyboardInterrupt):
+        graph.invoke(say("hi"), on())
+
+
+def test_what_a_step_wrote_before_its_process_died_is_taken_typed(tmp_path: Path) -> None:
+    calls: list[str] = []
+    stopped_after_the_model(tmp_path, calls)
+    graph = sqlite_toy(tmp_path)
+    result = graph.invoke(None, on())
+    assert [m.text for m in result["messages"]] == ["hi", "once"]
+    assert isinstance(result["outcome"], Outcome)
+    assert len(calls) == 1
+
+
+def test_what_a_step_of_an_older_schema_wrote_before_its_process_died_is_made_again(tmp_path: Path) -> None:
+    calls: list[str] = []
+    stopped_after_the_model(tmp_path, calls)
+    new = sqlite_toy(tmp_path, settings=Guard(schema=Schema(version=2, migrations={1: renamed})))
+    result = new.invoke(None, on())
+    assert [m.text for m in result["messages"]] == ["hi", "re:hi"]
