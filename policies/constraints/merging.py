@@ -133,7 +133,9 @@ def identify(*parts: str) -> str:
     return "c" + hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-_SEARCHED = frozenset({"rating", "price", "duration", "feature"})
+_SEARCHED = frozenset({"rating", "price", "duration", "feature", "route"})
+_MOST_SEARCHED = 24
+"""What searches ask for is kept to this many, the oldest let go: a long session of searches stays bounded."""
 
 
 def _take(
@@ -171,5 +173,9 @@ def _leave_former_search(
     """A new search for the same kind of thing takes the place of the one before it."""
     things = {wish.about for wish in wishes if wish.about and wish.key in _SEARCHED}
     for old in [each for each in held if each.about in things and each.message != source.message]:
+        held.remove(old)
+        changes.append(change(ChangeKind.EXPIRED, old))
+    asked = [each for each in held if each.key in _SEARCHED]
+    for old in asked[: max(0, len(asked) + len(wishes) - _MOST_SEARCHED)]:
         held.remove(old)
         changes.append(change(ChangeKind.EXPIRED, old))

@@ -191,6 +191,20 @@ def test_a_new_search_for_the_same_thing_replaces_the_one_before() -> None:
     assert [each.value for each in talk.state.constraints if each.about == "餐馆"] == ["人均100元以下"]
 
 
+def test_a_second_way_to_go_takes_the_place_of_the_first_without_a_question() -> None:
+    talk = Conversation().say("我想打车从西站到故宫").say("我想打车从故宫到机场")
+    assert talk.questions == []
+    assert [each.value for each in talk.state.constraints] == ["从故宫到机场"]
+
+
+def test_a_session_of_many_searches_stays_bounded_and_keeps_the_rules() -> None:
+    talk = Conversation().say("不要用红色")
+    for number in range(40):
+        talk.say(f"有没有带{number}号花园的？")
+    assert len(talk.words) <= 26
+    assert talk.words[0] == "不要用红色"
+
+
 def test_only_the_persons_own_messages_are_heard() -> None:
     talk = Conversation().say("你好")
     talk.state = talk.state.model_copy(
