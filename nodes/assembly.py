@@ -29,7 +29,7 @@ def assembly(
         turn=state.turn.id,
         constraints=state.constraints,
         summary=window.summary,
-        memories=_memories(state.recalled),
+        memories=_memories(state.recalled, language),
         fixed=fixed,
         tools=tools,
         language=language,
@@ -45,8 +45,8 @@ def assembly(
     )
 
 
-def _memories(recalled: Sequence[Recalled]) -> tuple[Placed, ...]:
-    return tuple(Placed(id=m.id, text=memory_line(m)) for m in recalled if m.fate is Fate.RECALLED)
+def _memories(recalled: Sequence[Recalled], language: Language) -> tuple[Placed, ...]:
+    return tuple(Placed(id=m.id, text=memory_line(m, language)) for m in recalled if m.fate is Fate.RECALLED)
 
 
 def _with_fate(memory: Recalled, kept: set[str]) -> Recalled:

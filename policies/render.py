@@ -13,6 +13,11 @@ from .neutralise import anchors, neutralise
 from .references import reference_marker
 from .text import plain_text
 
+_NOTES = {
+    Language.CHINESE: ("助手所记", "取代 {date} 的说法"),
+    Language.ENGLISH: ("noted by the assistant", "in place of what was said on {date}"),
+}
+
 
 def render(
     view: View, messages: Sequence[BaseMessage], entries: Sequence[Entry], *, fixed: str, language: Language
@@ -65,9 +70,12 @@ def memory_lines(placed: Sequence[Placed]) -> str:
     return "\n".join(neutralise(memory.text) for memory in placed)
 
 
-def memory_line(memory: Recalled) -> str:
-    """Give a recalled memory as one line: when it was said, what kind it is, what it says."""
-    return f"- {memory.created[:10]} ({memory.kind}) {' '.join(memory.text.split())}"
+def memory_line(memory: Recalled, language: Language) -> str:
+    """Give a recalled memory as one line: when it was said, what kind it is, what it says, and what it replaced."""
+    noted, replaced = _NOTES[language]
+    kind = memory.kind.value if memory.role == "user" else f"{memory.kind.value}, {noted}"
+    behind = f" ({replaced.format(date=memory.replaces[:10])})" if memory.replaces else ""
+    return f"- {memory.created[:10]} ({kind}) {' '.join(memory.text.split())}{behind}"
 
 
 def with_blocks(words: str, blocks: Sequence[str], language: Language) -> str:
