@@ -93,11 +93,8 @@ def _cut(result: Mapping[str, Any]) -> Extracted:
     """Give the largest extract that takes at most its share of the result's characters."""
     text, focus = result["content"], f"{result['last_user'] or ''}\n{result['args'] or ''}"
     size = TOKENS.text(text)
-    for share in range(50, 5, -3):
-        found = extract(text, limit=size * share // 100, tokens=TOKENS, focus=focus)
-        if len(found.text) <= SHARE * len(text):
-            return found
-    return found
+    cuts = (extract(text, limit=size * share // 100, tokens=TOKENS, focus=focus) for share in range(50, 5, -3))
+    return next(found for found in cuts if len(found.text) <= SHARE * len(text))
 
 
 def _holds(text: str, value: str) -> bool:

@@ -8,14 +8,14 @@ from typing import Literal, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from ninefold.policies.proof.held import folded
-from ninefold.policies.proof.kept import Kept
-from ninefold.policies.proof.needs import Later, Need, needs
-from ninefold.policies.references import reference_id
-from ninefold.policies.text import Span, clauses, plain_text, sentences, trimmed
-from ninefold.policies.window import Group
 from ninefold.state import Entry, Item, StepStatus
 
+from ..proof.held import folded
+from ..proof.kept import Kept
+from ..proof.needs import Later, Need, needs
+from ..references import reference_id
+from ..text import Span, clauses, plain_text, sentences, trimmed
+from ..window import Group
 from .cues import heard
 from .strategy import Originals
 

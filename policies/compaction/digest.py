@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ninefold.policies.proof.held import Held
-from ninefold.policies.proof.kept import Kept
-from ninefold.policies.proof.needs import Need, lost
-from ninefold.policies.summary_layer import render_summary
 from ninefold.state import Item, Language, Missing, StepStatus, Summary
 from ninefold.state.compaction import MAX_BY_REFERENCE
 from ninefold.state.summary import MAX_REFERENCES
 
+from ..proof.held import Held
+from ..proof.kept import Kept
+from ..proof.needs import Need, lost
+from ..summary_layer import render_summary
 from .chronicle import Field, Statement, item_needs
 from .cues import heard
 from .focus import terms

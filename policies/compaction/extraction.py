@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from langchain_core.messages import HumanMessage, ToolMessage
 
-from ninefold.policies.references import reference_id, reference_marker
-from ninefold.policies.text import plain_text
-from ninefold.policies.window import Group, movable
 from ninefold.state import AgentSettings, Entry, Language, Proposal, Replacement, StrategyName
 from ninefold.state.turn_state import TurnState
 
+from ..references import reference_id, reference_marker
+from ..text import plain_text
+from ..window import Group, movable
 from .extraction_html import is_html, page_lines
 from .extraction_json import Extracted, extract_json
 from .extraction_lines import extract_lines

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from ninefold.policies.numerals import narrow
-from ninefold.policies.values import exact_values
+from ..numerals import narrow
+from ..values import exact_values
 
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z'’]+|[\u3400-\u4dbf\u4e00-\u9fff]+|\d+(?:[.,:/-]\d+)*")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-\s./]+")

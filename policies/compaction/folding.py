@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage, HumanMessage
 
-from ninefold.policies.apply import over
-from ninefold.policies.proof.needs import needs
-from ninefold.policies.references import reference_id
-from ninefold.policies.text import plain_text, sentences
-from ninefold.policies.window import Group, movable
 from ninefold.state import AgentSettings, Item, Proposal, StrategyName
 from ninefold.state.turn_state import TurnState
 
+from ..apply import over
+from ..proof.needs import needs
+from ..references import reference_id
+from ..text import plain_text, sentences
+from ..window import Group, movable
 from .chronicle import Statement
 from .cues import heard
 from .strategy import Completion, Counter, Originals

@@ -7,16 +7,16 @@ from typing import Any, Final, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from ninefold.policies.json_reply import parse_json
-from ninefold.policies.neutralise import neutralise
-from ninefold.policies.prompt_files import prompt
-from ninefold.policies.proof.held import folded, same_values
-from ninefold.policies.references import reference_id
-from ninefold.policies.text import Span, plain_text, sentences
-from ninefold.policies.window import Group
 from ninefold.state import AgentSettings, Entry, InternalModelError, Item, Language, StepStatus
 from ninefold.state.turn_state import TurnState
 
+from ..json_reply import parse_json
+from ..neutralise import neutralise
+from ..prompt_files import prompt
+from ..proof.held import folded, same_values
+from ..references import reference_id
+from ..text import Span, plain_text, sentences
+from ..window import Group
 from .chronicle import Field, Statement, item_needs, kind, original_of
 from .cues import heard
 from .strategy import Completion, Counter, Originals

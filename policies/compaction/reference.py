@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from ninefold.policies.apply import over
-from ninefold.policies.proof.held import Held
-from ninefold.policies.proof.kept import Kept
-from ninefold.policies.proof.needs import Need, later_in, lost, needs
-from ninefold.policies.references import reference_id, reference_marker
-from ninefold.policies.text import plain_text, sentences
-from ninefold.policies.window import movable
 from ninefold.state import AgentSettings, Entry, Language, Proposal, Replacement, StrategyName
 from ninefold.state.turn_state import TurnState
 
+from ..apply import over
+from ..proof.held import Held
+from ..proof.kept import Kept
+from ..proof.needs import Need, later_in, lost, needs
+from ..references import reference_id, reference_marker
+from ..text import plain_text, sentences
+from ..window import movable
 from .chronicle import carriers
 from .strategy import Completion, Counter, Originals
 

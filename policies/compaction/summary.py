@@ -8,12 +8,6 @@ from collections.abc import Sequence
 
 from pydantic import ValidationError
 
-from ninefold.policies.apply import over
-from ninefold.policies.descent import Pressure, pressure
-from ninefold.policies.proof.kept import kept_in
-from ninefold.policies.proof.needs import later_in
-from ninefold.policies.text import plain_text
-from ninefold.policies.window import Group, movable, oldest
 from ninefold.state import (
     AgentSettings,
     Language,
@@ -25,6 +19,12 @@ from ninefold.state import (
 )
 from ninefold.state.turn_state import TurnState
 
+from ..apply import over
+from ..descent import Pressure, pressure
+from ..proof.kept import kept_in
+from ..proof.needs import later_in
+from ..text import plain_text
+from ..window import Group, movable, oldest
 from .chronicle import Statement, original_of, statements
 from .digest import Digest, cost, digest
 from .model_summary import PROMPT_VERSION, chosen_by_model

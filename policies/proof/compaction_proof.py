@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from langchain_core.messages import BaseMessage
 
-from ninefold.policies.apply import over
-from ninefold.policies.compaction.chronicle import item_needs, kind, original_of, statements
-from ninefold.policies.compaction.digest import cost
-from ninefold.policies.compaction.strategy import Counter, Originals
-from ninefold.policies.window import groups, movable
 from ninefold.state import AgentSettings, Language, Missing, Proposal, StepStatus, Summary
 from ninefold.state.turn_state import TurnState
 
+from ..apply import over
+from ..compaction.chronicle import item_needs, kind, original_of, statements
+from ..compaction.digest import cost
+from ..compaction.strategy import Counter, Originals
+from ..window import groups, movable
 from .kept import kept_in
 from .needs import Need, later_in, lost, needs
 from .pairing import unpaired

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ninefold.policies.numerals import narrow
-from ninefold.policies.values import ExactValue, exact_values
+from ..numerals import narrow
+from ..values import ExactValue, exact_values
 
 _NOISE = re.compile(r"[\s“”\"'「」『』《》`*_，。；：、！？,.;:!?（）()\[\]【】\\-]+")
 _SPACES = re.compile(r"\s+")

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from langchain_core.messages import HumanMessage
 
-from ninefold.policies.text import plain_text
 from ninefold.state import Fate
 from ninefold.state.turn_state import TurnState
 
+from ..text import plain_text
 from .held import Held
 
 

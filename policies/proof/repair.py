@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ninefold.policies.apply import over
-from ninefold.policies.compaction.chronicle import carriers, original_of
-from ninefold.policies.compaction.digest import cost
-from ninefold.policies.compaction.strategy import Counter, Originals
-from ninefold.policies.references import reference_id
-from ninefold.policies.text import plain_text
 from ninefold.state import AgentSettings, Item, Language, Proposal, Summary
 from ninefold.state.turn_state import TurnState
 
+from ..apply import over
+from ..compaction.chronicle import carriers, original_of
+from ..compaction.digest import cost
+from ..compaction.strategy import Counter, Originals
+from ..references import reference_id
+from ..text import plain_text
 from .needs import Need
 
 LEAST = 32

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from langchain_core.messages import BaseMessage
 
-from ninefold.policies.compaction.cues import heard
-from ninefold.policies.negation import is_negated
-from ninefold.policies.text import plain_text, sentences
 from ninefold.state import Item, Missing, StepStatus, Summary
 
+from ..compaction.cues import heard
+from ..negation import is_negated
+from ..text import plain_text, sentences
 from .held import folded, same_values
 
 

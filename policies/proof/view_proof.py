@@ -7,10 +7,10 @@ from typing import Any, Protocol
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
-from ninefold.policies.constraint_layer import read_constraints
-from ninefold.policies.neutralise import anchors
 from ninefold.state import Constraint, Language, Missing, Scope
 
+from ..constraint_layer import read_constraints
+from ..neutralise import anchors
 from .pairing import unpaired
 
 
