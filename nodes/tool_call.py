@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall
@@ -33,11 +34,11 @@ def tool_call(
     A result is kept under its call before the next call runs. A call that was killed while it ran is reported as
     interrupted and not run again, for nobody can know whether it took effect.
     """
-    results = []
-    for call in _open_calls(state):
-        text = _begin(state, call, archive)
-        results.append(text if text is not None else _keep(state, call, tools.run(call), archive))
-    return _taken(state, results, archive, tokens, settings)
+    done = []
+    for slot in _slots(state):
+        text = _begin(state, slot, archive)
+        done.append(_kept(state, slot, tools.run(slot.call) if text is None else text, archive, tokens, settings))
+    return _update(state, done)
 
 
 async def atool_call(
@@ -50,100 +51,115 @@ async def atool_call(
     in_thread: InThread,
 ) -> Update:
     """Give what `tool_call` gives; the tools can be cancelled, what touches the archive runs in a thread to its end."""
-    results = []
-    for call in _open_calls(state):
-        text = await in_thread(_begin, state, call, archive)
+    done = []
+    for slot in _slots(state):
+        text = await in_thread(_begin, state, slot, archive)
         if text is None:
-            text = await in_thread(_keep, state, call, await tools.arun(call), archive)
-        results.append(text)
-    return await in_thread(_taken, state, results, archive, tokens, settings)
+            text = await tools.arun(slot.call)
+        done.append(await in_thread(_kept, state, slot, text, archive, tokens, settings))
+    return _update(state, done)
 
 
-def _open_calls(state: TurnState) -> list[ToolCall]:
-    last = state.messages[-1]
-    return list(last.tool_calls) if isinstance(last, AIMessage) else []
+class _Slot(NamedTuple):
+    """Where a call's result goes, known before the call runs."""
+
+    call: ToolCall
+    message: str
+    sequence: int
 
 
-def _key(state: TurnState, call: ToolCall, part: str) -> str:
-    """Give where a call's progress is kept: a model may use one call id twice, but not in one message."""
+class _Done(NamedTuple):
+    """A result as it enters the window."""
+
+    message: ToolMessage
+    entry: Entry
+    events: tuple[Event, ...]
+
+
+def _slots(state: TurnState) -> list[_Slot]:
     assert state.turn is not None
-    return f"{part}/{state.turn.id}/{state.tool_rounds}/{call['id']}"
+    last = state.messages[-1]
+    calls = last.tool_calls if isinstance(last, AIMessage) else []
+    first = 1 + max(e.sequence for e in state.entries if e.turn == state.turn.id)
+    return [
+        _Slot(call, f"{state.turn.id}-tool-{state.tool_rounds}-{index}", first + index)
+        for index, call in enumerate(calls)
+    ]
 
 
-def _begin(state: TurnState, call: ToolCall, archive: Archive) -> str | None:
-    """Give the result that an earlier run of this step left, or None after noting that the call begins."""
-    known = archive.cached(_key(state, call, "result"))
-    if known is not None:
-        return known
-    if archive.cached(_key(state, call, "started")) is not None:
-        return _INTERRUPTED[state.language or Language.ENGLISH].format(name=call["name"])
-    archive.cache(_key(state, call, "started"), "1")
+def _begin(state: TurnState, slot: _Slot, archive: Archive) -> str | None:
+    """Give the text of the result that an earlier run of this step left, or None after noting that the call begins.
+
+    An archive that fails is reported when the result is kept; the tool itself can run without it.
+    """
+    begun = f"started/{slot.message}"
+    try:
+        known = archive.original(_entry(state, slot, tokens=0))
+        if known is not None:
+            return plain_text(known)
+        if archive.cached(begun) is not None:
+            return _INTERRUPTED[state.language or Language.ENGLISH].format(name=slot.call["name"])
+        archive.cache(begun, "")
+    except StorageError:
+        return None
     return None
 
 
-def _keep(state: TurnState, call: ToolCall, text: str, archive: Archive) -> str:
-    archive.cache(_key(state, call, "result"), text)
-    return text
-
-
-def _taken(
-    state: TurnState, results: Sequence[str], archive: Archive, tokens: TokenCounter, settings: AgentSettings
-) -> Update:
+def _entry(state: TurnState, slot: _Slot, *, tokens: int) -> Entry:
     assert state.turn is not None
-    first = 1 + max(e.sequence for e in state.entries if e.turn == state.turn.id)
-    messages: list[ToolMessage] = []
-    entries: list[Entry] = []
-    events: list[Event] = []
-    for index, (call, text) in enumerate(zip(_open_calls(state), results, strict=True)):
-        whole = ToolMessage(
-            text,
-            tool_call_id=call["id"] or "",
-            name=call["name"],
-            id=f"{state.turn.id}-tool-{state.tool_rounds}-{index}",
-        )
-        message, entry, seen = _enter(state, whole, first + index, archive, tokens, settings)
-        messages.append(message)
-        entries.append(entry)
-        events += seen
-    return Update(
-        messages=list(messages),
-        entries=(*state.entries, *entries),
-        tool_rounds=state.tool_rounds + 1,
-        trace=tuple(events),
-    )
+    return Entry(message=slot.message, turn=state.turn.id, sequence=slot.sequence, tokens=tokens)
 
 
-def _enter(
-    state: TurnState,
-    whole: ToolMessage,
-    sequence: int,
-    archive: Archive,
-    tokens: TokenCounter,
-    settings: AgentSettings,
-) -> tuple[ToolMessage, Entry, list[Event]]:
-    """Give a result as it enters the window; a long one goes to the archive first and leaves its reference."""
+def _kept(
+    state: TurnState, slot: _Slot, text: str, archive: Archive, tokens: TokenCounter, settings: AgentSettings
+) -> _Done:
+    """Give a result as it enters the window, after the archive has its original; a long one leaves its reference."""
     assert state.turn is not None
-    limit = settings.context_policy.tool_result_tokens
-    language = state.language or Language.ENGLISH
-    text = plain_text(whole)
+    whole = ToolMessage(text, tool_call_id=slot.call["id"] or "", name=slot.call["name"], id=slot.message)
     size = tokens.message(whole)
-    entry = Entry(message=whole.id or "", turn=state.turn.id, sequence=sequence, tokens=size)
-    called = ToolCalled(name=whole.name or "", call=whole.tool_call_id, tokens=size, kept=size)
-    if size <= limit:
-        return whole, entry, [called]
-    reference = reference_id(state.turn.id, sequence)
-    entry = entry.model_copy(update={"reference": reference})
+    called = ToolCalled(name=slot.call["name"], call=slot.call["id"] or slot.message, tokens=size, kept=size)
+    entry = _entry(state, slot, tokens=size)
     try:
         archive.record(state.turn, [(entry, whole)])
     except StorageError as error:
-        degraded = Degraded(step=Step.TOOL_CALL, what=_UNARCHIVED[language], cause=error.cause[:400])
-        return whole, entry.model_copy(update={"reference": None}), [called, degraded]
-    marker = reference_marker(reference, len(text), language)
-    kept = extract(text, limit=max(limit - tokens.text(marker) - 8, 32), tokens=tokens, focus=_focus(state))
+        what = _UNARCHIVED[state.language or Language.ENGLISH]
+        return _Done(whole, entry, (called, Degraded(step=Step.TOOL_CALL, what=what, cause=error.cause[:400])))
+    entry = entry.model_copy(update={"archived": True})
+    if size <= settings.context_policy.tool_result_tokens:
+        return _Done(whole, entry, (called,))
+    return _shortened(state, whole, entry, called, tokens, settings)
+
+
+def _shortened(
+    state: TurnState,
+    whole: ToolMessage,
+    entry: Entry,
+    called: ToolCalled,
+    tokens: TokenCounter,
+    settings: AgentSettings,
+) -> _Done:
+    """Give what of a long result matters to the person's words, and the reference behind which all of it stands."""
+    text = plain_text(whole)
+    reference = reference_id(entry.turn, entry.sequence)
+    marker = reference_marker(reference, len(text), state.language or Language.ENGLISH)
+    limit = max(settings.context_policy.tool_result_tokens - tokens.text(marker) - 8, 32)
+    kept = extract(text, limit=limit, tokens=tokens, focus=_focus(state))
     message = whole.model_copy(update={"content": f"{kept.text}\n{marker}"})
     size = tokens.message(message)
-    entry = entry.model_copy(update={"tokens": size, "archived": True, "compacted": True})
-    return message, entry, [called.model_copy(update={"kept": size, "reference": reference})]
+    return _Done(
+        message,
+        entry.model_copy(update={"tokens": size, "reference": reference, "compacted": True}),
+        (called.model_copy(update={"kept": size, "reference": reference}),),
+    )
+
+
+def _update(state: TurnState, done: Sequence[_Done]) -> Update:
+    return Update(
+        messages=[each.message for each in done],
+        entries=(*state.entries, *(each.entry for each in done)),
+        tool_rounds=state.tool_rounds + 1,
+        trace=tuple(event for each in done for event in each.events),
+    )
 
 
 def _focus(state: TurnState) -> str:
@@ -151,5 +167,5 @@ def _focus(state: TurnState) -> str:
     assert state.turn is not None
     mine = {e.message for e in state.entries if e.turn == state.turn.id}
     words = [plain_text(m) for m in state.messages if isinstance(m, HumanMessage) and m.id in mine]
-    arguments = [str(value) for call in _open_calls(state) for value in call["args"].values()]
+    arguments = [str(value) for slot in _slots(state) for value in slot.call["args"].values()]
     return "\n".join(words + arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable
 from enum import Enum
 from typing import Any, cast
@@ -12,6 +13,10 @@ from langgraph.types import Interrupt
 from pydantic import BaseModel
 
 OURS = "ninefold."
+ZLIB = "+zlib"
+"""The end of a type tag whose bytes are compressed."""
+SMALL = 1024
+"""Bytes below which compressing saves nothing worth its time."""
 
 
 def plain(value: Any) -> Any:
@@ -38,7 +43,8 @@ class PlainSerde(JsonPlusSerializer):
     """LangGraph's serialiser with an empty allow-list, given plain data only.
 
     Messages stay LangChain's own; our values come back as dicts, lists and strings, and `ninefold.graph.migrations`
-    makes them typed again. It is a JsonPlusSerializer, because LangGraph's strict mode extends the allow-list of no
+    makes them typed again. What is longer than `SMALL` bytes is compressed: a state is mostly text, and every step of a
+    turn writes it whole. It is a JsonPlusSerializer, because LangGraph's strict mode extends the allow-list of no
     other.
 
     Args:
@@ -52,16 +58,24 @@ class PlainSerde(JsonPlusSerializer):
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
         """Give the type tag and the bytes of a value."""
         bare = plain(obj)
-        return super().dumps_typed(bare) if self._inner is None else self._inner.dumps_typed(bare)
+        return _packed(*super().dumps_typed(bare)) if self._inner is None else self._inner.dumps_typed(bare)
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         """Give the value behind a type tag and bytes; ours as plain data."""
-        return super().loads_typed(data) if self._inner is None else self._inner.loads_typed(data)
+        return super().loads_typed(_unpacked(*data)) if self._inner is None else self._inner.loads_typed(data)
 
     def with_msgpack_allowlist(self, extra_allowlist: Iterable[tuple[str, ...] | type]) -> PlainSerde:
         """Give this serialiser with more foreign types allowed; types of ours stay out, since none is ever stored."""
         foreign = [name for name in extra_allowlist if not _module(name).startswith(OURS)]
         return cast("PlainSerde", super().with_msgpack_allowlist(foreign))
+
+
+def _packed(tag: str, data: bytes) -> tuple[str, bytes]:
+    return (tag, data) if len(data) <= SMALL else (tag + ZLIB, zlib.compress(data, level=1))
+
+
+def _unpacked(tag: str, data: bytes) -> tuple[str, bytes]:
+    return (tag.removesuffix(ZLIB), zlib.decompress(data)) if tag.endswith(ZLIB) else (tag, data)
 
 
 def _ours(value: object) -> bool:
