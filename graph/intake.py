@@ -21,13 +21,12 @@ from langgraph.types import Command
 
 from ninefold.adapters.checkpoints import PlainSerde
 from ninefold.state import InputError
+from ninefold.state.turn_state import INPUT_ROLE
 
 SUPPORTED = (
     'Give {"messages": [...]} whose last message is the user\'s: text, ("user", text),'
     ' {"role": "user", "content": text} or a HumanMessage, with text or blocks of type text.'
 )
-INPUT_ROLE = "input_role"
-"""In `additional_kwargs`: the role under which a message came that the window keeps as the user's data."""
 
 
 @dataclass(frozen=True)

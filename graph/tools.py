@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import datetime
 
+from langchain_core.messages.tool import ToolCall
 from langchain_core.tools import BaseTool
 
 from ninefold.adapters.tools.own import ToolContext, own_tools
@@ -12,7 +15,7 @@ from ninefold.adapters.tools.toolbox import LangChainToolbox
 from ninefold.nodes.ports import Archive, MemoryStore, Toolbox
 from ninefold.policies.notes import note
 from ninefold.policies.references import parts
-from ninefold.state import Language, MemoryRecord, ReferenceNotFound, ToolName
+from ninefold.state import Language, MemoryRecord, ToolName
 from ninefold.state.turn_state import TurnState
 
 
@@ -36,13 +39,11 @@ class Tools:
         memory: MemoryStore | None,
         clock: Callable[[], datetime],
     ) -> None:
-        self._names = names
-        self._given = tuple(given)
         self._memory = memory
         self._clock = clock
-        self.shown: tuple[BaseTool, ...] = (*own_tools(names, self._context()), *self._given)
-        """The tools as a model is shown them; they run only through `of`."""
-        LangChainToolbox(self.shown)
+        self.shown: tuple[BaseTool, ...] = (*own_tools(names, _context.get), *given)
+        """The tools as a model is shown them; the agent's own run only through `of`."""
+        self._toolbox = LangChainToolbox(self.shown)
 
     def of(self, state: TurnState, archive: Archive, thread: str) -> Toolbox:
         """Give the tools as one turn may call them."""
@@ -61,14 +62,33 @@ class Tools:
             parts=parts,
             note=noted,
         )
-        return LangChainToolbox((*own_tools(self._names, context), *self._given))
-
-    def _context(self) -> ToolContext:
-        """Give the context of tools that are only shown."""
-        return ToolContext(
-            user="", memory=self._memory, now=self._clock, expand=_nothing, parts=parts, note=lambda *_: None
-        )
+        return _InTurn(self._toolbox, context)
 
 
-def _nothing(reference: str) -> str:
-    raise ReferenceNotFound(f"{reference} is not open here.", "Call it in a turn.")
+_context: ContextVar[ToolContext] = ContextVar("what the agent's own tools work on in the turn that calls them")
+
+
+@dataclass(frozen=True)
+class _InTurn:
+    """A toolbox whose own tools work on one turn."""
+
+    toolbox: LangChainToolbox
+    context: ToolContext
+
+    @property
+    def names(self) -> frozenset[str]:
+        return self.toolbox.names
+
+    def run(self, call: ToolCall) -> str:
+        token = _context.set(self.context)
+        try:
+            return self.toolbox.run(call)
+        finally:
+            _context.reset(token)
+
+    async def arun(self, call: ToolCall) -> str:
+        token = _context.set(self.context)
+        try:
+            return await self.toolbox.arun(call)
+        finally:
+            _context.reset(token)

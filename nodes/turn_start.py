@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, Remove
 
 from ninefold.policies.text import detect_language, plain_text
 from ninefold.state import Degraded, Entry, Language, Stamp, Step, Turn, TurnStarted, Unprocessed
-from ninefold.state.turn_state import REMOVE_ALL, TurnState, Update
+from ninefold.state.turn_state import INPUT_ROLE, REMOVE_ALL, TurnState, Update
 
 from .ports import TokenCounter
 
@@ -46,7 +46,7 @@ def turn_start(
     cleaned = [_clean(message) for message in state.messages]
     window = _close_open_calls(cleaned, known, spoken)
     entries = _with_entries(window, state.entries, turn, tokens)
-    new = tuple(m.id for m in window if m.id and m.id not in known and isinstance(m, HumanMessage))
+    new = tuple(m.id for m in window if m.id and m.id not in known and _is_of_the_person(m))
     return Update(
         messages=[] if window == state.messages else [RemoveMessage(id=REMOVE_ALL), *window],
         entries=entries,
@@ -74,6 +74,10 @@ def turn_start(
             ),
         ),
     )
+
+
+def _is_of_the_person(message: BaseMessage) -> bool:
+    return isinstance(message, HumanMessage) and INPUT_ROLE not in message.additional_kwargs
 
 
 def _clean(message: BaseMessage) -> BaseMessage:

@@ -14,7 +14,9 @@ _THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?</\1>", re.DOTALL
 _LONE_CLOSE = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _OPEN = re.compile(r"<(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _TRAILING_COMMA = re.compile(r",\s*([}\]])")
-_LONGEST = 65_536
+_LONGEST = 16_384
+_MOST_UNCLOSED = 16
+"""Openers without an end that are looked behind: each costs a walk to the end of the reply."""
 _CLOSES = {"{": "}", "[": "]"}
 
 
@@ -26,13 +28,14 @@ def parse_json(text: str) -> object | None:
     """
     answer = _answer_part(text[:_LONGEST])
     found: object | None = None
-    position = 0
-    while position < len(answer):
+    position = unclosed = 0
+    while position < len(answer) and unclosed < _MOST_UNCLOSED:
         if answer[position] not in _CLOSES:
             position += 1
             continue
         end = _balanced(answer, position)
-        value = _read(answer[position:end]) if end else _read_half(answer[position:])
+        unclosed += end is None
+        value = _read(answer[position:end]) if end else _read_half(answer[position:]) if unclosed <= 2 else None
         found = found if value is None else value
         if value is not None and end is None:
             break
@@ -100,7 +103,7 @@ def _plain(value: object) -> bool:
 def _read_half(half: str) -> object | None:
     """Read what breaks off: cut behind the last whole item and close what is open."""
     ends = [position + 1 for position, char in enumerate(half) if char in "}]"]
-    for end in reversed(ends[-64:]):
+    for end in reversed(ends[-16:]):
         value = _read(half[:end] + _closers(half[:end]))
         if value is not None:
             return value

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from langchain_core.messages import BaseMessage
@@ -57,11 +58,13 @@ _QUOTED = re.compile(
 _SEEN = re.compile(r"[^\s]")
 
 
+@lru_cache(maxsize=1024)
 def sentences(text: str) -> tuple[Span, ...]:
     """Give the sentences, each with the marks that end it."""
     return tuple(_between(text, _SENTENCE_END, keep=True))
 
 
+@lru_cache(maxsize=1024)
 def clauses(text: str) -> tuple[Span, ...]:
     """Give the clauses without the marks between them; numbers, addresses and versions stay whole."""
     return tuple(_between(text, _CLAUSE_END, keep=False))

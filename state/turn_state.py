@@ -24,6 +24,9 @@ SCHEMA_VERSION = 1
 REMOVE_ALL = "__remove_all__"
 """The id of a RemoveMessage after which the window is exactly the messages that follow (LangGraph's own marker)."""
 
+INPUT_ROLE = "input_role"
+"""The key in a message's additional_kwargs that names the role of input that is data, not a person's words."""
+
 
 class Counters(BaseModel):
     """Totals of the thread, for people and for calibration."""

@@ -82,25 +82,25 @@ _SAY = {
 }
 
 
-def own_tools(names: Sequence[ToolName], context: ToolContext) -> list[BaseTool]:
-    """Give the agent's own tools of these names, in their order."""
-    made: dict[ToolName, Callable[[ToolContext], BaseTool]] = {
+def own_tools(names: Sequence[ToolName], current: Callable[[], ToolContext]) -> list[BaseTool]:
+    """Give the agent's own tools of these names, in their order; each asks for its context when it is called."""
+    made: dict[ToolName, Callable[[Callable[[], ToolContext]], BaseTool]] = {
         "memory_write": _memory_write,
         "memory_search": _memory_search,
         "get_current_time": _get_current_time,
         "expand_reference": _expand_reference,
     }
-    return [made[name](context) for name in names]
+    return [made[name](current) for name in names]
 
 
-def _memory_write(context: ToolContext) -> BaseTool:
-    say = _SAY[context.language]
-
+def _memory_write(current: Callable[[], ToolContext]) -> BaseTool:
     def memory_write(
         content: Annotated[str, Field(description="one fact, decision, plan or setting, in one sentence")],
         kind: Annotated[str, Field(description="decision, todo, fact, knowledge or config")] = "fact",
     ) -> str:
         """Keep one finding for later sessions. What the person says is kept without it."""
+        context = current()
+        say = _SAY[context.language]
         if context.memory is None:
             return say["off"]
         record = context.note(content, kind)
@@ -112,14 +112,14 @@ def _memory_write(context: ToolContext) -> BaseTool:
     return _tool(memory_write)
 
 
-def _memory_search(context: ToolContext) -> BaseTool:
-    say = _SAY[context.language]
-
+def _memory_search(current: Callable[[], ToolContext]) -> BaseTool:
     def memory_search(
         query: Annotated[str, Field(description="what to look for, in the words it was said in")],
         limit: Annotated[int, Field(ge=1, le=RESULTS, description="how many to give at most")] = 5,
     ) -> str:
         """Search what was said, decided and planned in earlier sessions."""
+        context = current()
+        say = _SAY[context.language]
         if context.memory is None:
             return say["off"]
         found = context.memory.search(context.user, query, limit=limit)
@@ -129,23 +129,23 @@ def _memory_search(context: ToolContext) -> BaseTool:
     return _tool(memory_search)
 
 
-def _get_current_time(context: ToolContext) -> BaseTool:
+def _get_current_time(current: Callable[[], ToolContext]) -> BaseTool:
     def get_current_time() -> str:
         """Give the present date, weekday and time with its offset from UTC."""
-        return context.now().astimezone().strftime("%Y-%m-%d %A %H:%M:%S %z")
+        return current().now().astimezone().strftime("%Y-%m-%d %A %H:%M:%S %z")
 
     return _tool(get_current_time)
 
 
-def _expand_reference(context: ToolContext) -> BaseTool:
-    say = _SAY[context.language]
-
+def _expand_reference(current: Callable[[], ToolContext]) -> BaseTool:
     def expand_reference(
         id: Annotated[str, Field(description="the reference as it stands in the text: r and eight digits")],  # noqa: A002
         part: Annotated[int, Field(ge=1, description="which part, from 1")] = 1,
         find: Annotated[str, Field(description="show only the places where these words stand")] = "",
     ) -> str:
         """Give the full text behind a reference that stands in place of a shortened one, part by part."""
+        context = current()
+        say = _SAY[context.language]
         reference = id.strip().strip("[]()<>「」")
         parts = context.parts(context.expand(reference), PART)
         if find.strip():

@@ -8,8 +8,9 @@ from functools import cache
 from pathlib import Path
 
 from ninefold.state.errors import ModelMissing
+from ninefold.state.settings import EMBEDDED_CHAT
 
-DEFAULT_MODEL = "qwen2.5-coder-0.5b"
+DEFAULT_MODEL = EMBEDDED_CHAT
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from ninefold.state import Language, Polarity, Scope
@@ -63,6 +64,7 @@ class _Told(NamedTuple):
     label: str
 
 
+@lru_cache(maxsize=256)
 def extract(text: str) -> Extraction:
     """Give the wishes, the task and whether the former task is finished."""
     heard = hear(text)

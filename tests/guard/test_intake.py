@@ -11,8 +11,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, Remove
 from langgraph.types import Command
 from pydantic import BaseModel
 
-from ninefold.graph.intake import INPUT_ROLE, NewMessages, fresh_messages, taken_in
+from ninefold.graph.intake import NewMessages, fresh_messages, taken_in
 from ninefold.state import InputError
+from ninefold.state.turn_state import INPUT_ROLE
 from tests.guard.toy import on, say, toy, window
 
 FORMS: list[Any] = [

@@ -57,7 +57,7 @@ def a_box(memory: InMemoryMemory | None, language: Language = Language.ENGLISH) 
         parts=parts,
         note=make_note,
     )
-    return LangChainToolbox(own_tools(BUILT_IN_TOOLS, context))
+    return LangChainToolbox(own_tools(BUILT_IN_TOOLS, lambda: context))
 
 
 def test_the_tools_are_shown_as_functions_with_what_they_take(box: LangChainToolbox) -> None:
@@ -219,4 +219,4 @@ def _own(memory: InMemoryMemory) -> list[BaseTool]:
     context = ToolContext(
         user="ann", memory=memory, now=lambda: datetime.now(UTC), expand=expand, parts=parts, note=make_note
     )
-    return own_tools(["memory_search"], context)
+    return own_tools(["memory_search"], lambda: context)
