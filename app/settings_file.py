@@ -111,6 +111,9 @@ def _telling(error: ValidationError, values: Any) -> list[ErrorDetails]:
     """Give the errors that a reader can use: of a choice between a word and a mapping, the branch that was meant."""
     told = []
     for details in error.errors(include_url=False):
+        if details["type"] == "default_factory_not_called":
+            # A default that depends on a key which is itself reported.
+            continue
         at = [part for part in details["loc"] if isinstance(part, str) and part.startswith(("literal[", "enum["))]
         if at and isinstance(_value(values, details["loc"]), dict):
             continue

@@ -25,6 +25,7 @@ class InThread(Protocol):
 
     async def __call__(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Give what the call gives."""
+        ...
 
 
 class TokenCounter(Protocol):
@@ -33,25 +34,32 @@ class TokenCounter(Protocol):
     @property
     def name(self) -> str:
         """What counts, in words for a trace."""
+        ...
 
     @property
     def exact(self) -> bool:
         """True when the count equals the server's."""
+        ...
 
     def text(self, text: str) -> int:
         """Give the tokens of a bare text."""
+        ...
 
     def message(self, message: BaseMessage) -> int:
         """Give what a message adds to a rendered prompt."""
+        ...
 
     def prompt(self, messages: Sequence[BaseMessage], tools: Sequence[Schema] = ()) -> int:
         """Give the tokens of the whole rendered prompt, tools and reply primer included."""
+        ...
 
     def overhead(self, tools: Sequence[Schema] = ()) -> int:
         """Give `prompt(messages, tools)` less the sum of `message(m)`, for prompts that begin with a system message."""
+        ...
 
     def clip(self, text: str, limit: int, *, tail: bool = False) -> str:
         """Give the longest head, or tail, of the text that has at most `limit` tokens."""
+        ...
 
 
 class Archive(Protocol):
@@ -63,9 +71,11 @@ class Archive(Protocol):
         Raises:
             StorageError: the store failed; nothing may leave the window then.
         """
+        ...
 
     def original(self, entry: Entry) -> BaseMessage | None:
         """Give the original of a window message, or None when it was forgotten on request."""
+        ...
 
     def expand(self, reference: str) -> str:
         """Give the whole original text behind a reference.
@@ -73,12 +83,15 @@ class Archive(Protocol):
         Raises:
             ReferenceNotFound: no such reference in this thread.
         """
+        ...
 
     def cached(self, key: str) -> str | None:
         """Give a prepared text by its content address, or None."""
+        ...
 
     def cache(self, key: str, text: str) -> None:
         """Keep a prepared text under its content address."""
+        ...
 
 
 class MemoryStore(Protocol):
@@ -90,35 +103,44 @@ class MemoryStore(Protocol):
     @property
     def embedder(self) -> str:
         """The stamp of the embedding model; stored with each record."""
+        ...
 
     @property
     def min_score(self) -> float:
         """The embedder's own threshold, as cosine similarity."""
+        ...
 
     def by_kind(self, user: str, kinds: Sequence[MemoryKind]) -> tuple[MemoryRecord, ...]:
         """Give the active memories of these kinds by filter, newest first; no embedding is made."""
+        ...
 
     def search(
         self, user: str, query: str, *, limit: int, kinds: Sequence[MemoryKind] = ()
     ) -> tuple[tuple[MemoryRecord, float], ...]:
         """Give the active memories nearest to the query with their cosine, best first."""
+        ...
 
     def nearest(
         self, user: str, texts: Sequence[str], *, limit: int
     ) -> tuple[tuple[tuple[MemoryRecord, float], ...], ...]:
         """Give `search` for several texts in one batch, over every kind."""
+        ...
 
     def write(self, records: Sequence[MemoryRecord]) -> None:
         """Insert or replace records by id, in one batch."""
+        ...
 
     def get(self, user: str, ids: Sequence[str]) -> tuple[MemoryRecord, ...]:
         """Give the person's records of these ids, in any status."""
+        ...
 
     def records(self, user: str, *, status: MemoryStatus | None = None) -> tuple[MemoryRecord, ...]:
         """Give all of the person's records, oldest first."""
+        ...
 
     def delete(self, user: str, ids: Sequence[str]) -> int:
         """Remove the person's records of these ids and give how many there were."""
+        ...
 
 
 class Chat(Protocol):
@@ -130,12 +152,15 @@ class Chat(Protocol):
     @property
     def tools(self) -> Sequence[Schema]:
         """The tools that are bound, as the server is sent them."""
+        ...
 
     def reply(self, prompt: Sequence[BaseMessage], *, num_predict: int) -> AIMessage:
         """Give the model's reply to a prompt."""
+        ...
 
     async def areply(self, prompt: Sequence[BaseMessage], *, num_predict: int) -> AIMessage:
         """Give the model's reply to a prompt, cancellable at once."""
+        ...
 
 
 class Assistant(Protocol):
@@ -144,10 +169,12 @@ class Assistant(Protocol):
     @property
     def shares_prefix(self) -> bool:
         """True when it is the chat model on the same server: a call must then be a tail of the chat's last prompt."""
+        ...
 
     @property
     def num_ctx(self) -> int:
         """The tokens of one call, prompt and reply together."""
+        ...
 
     def complete(
         self, prompt: Sequence[BaseMessage], *, purpose: str, num_predict: int, schema: Schema | None = None
@@ -156,6 +183,7 @@ class Assistant(Protocol):
 
         Raises the ModelUnavailable family.
         """
+        ...
 
 
 class Toolbox(Protocol):
@@ -164,12 +192,15 @@ class Toolbox(Protocol):
     @property
     def names(self) -> frozenset[str]:
         """The names of the bound tools."""
+        ...
 
     def run(self, call: ToolCall) -> str:
         """Run one call and give its result as text; a failing tool's error is its result.
 
         The call's id is the idempotency key.
         """
+        ...
 
     async def arun(self, call: ToolCall) -> str:
         """Run one call, cancellable where the tool is."""
+        ...

@@ -43,15 +43,19 @@ class Counter(Protocol):
 
     def message(self, message: BaseMessage) -> int:
         """Give what a message adds to a rendered prompt."""
+        ...
 
     def prompt(self, messages: Sequence[BaseMessage], tools: Sequence[Mapping[str, object]] = ()) -> int:
         """Give the tokens of the whole rendered prompt."""
+        ...
 
     def overhead(self, tools: Sequence[Mapping[str, object]] = ()) -> int:
         """Give what the tools and the reply primer add."""
+        ...
 
     def clip(self, text: str, limit: int, *, tail: bool = False) -> str:
         """Give the longest head, or tail, of at most `limit` tokens."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .models import progress_bar
 from .options import DEFAULT_USER, AgentFile, Lang, ModelName, User, agent_settings, wording
 
 if TYPE_CHECKING:
-    from ninefold.console.conversation import Conversation
     from ninefold.state import AgentSettings
-    from ninefold.wording import Wording
+
+    from ..console.conversation import Conversation
+    from ..wording import Wording
 
 
 HELP = "Talk with the agent; lines come from stdin when it is no terminal. 与智能体对话。"
@@ -42,8 +46,9 @@ def chat(
 
 
 def _pipe(settings: AgentSettings, thread: str | None, user: str, say: list[str] | None, words: Wording) -> int:
-    from ninefold.console.plain import converse, lines_of
     from ninefold.state import ConflictRule
+
+    from ..console.plain import converse, lines_of
 
     _never_choke_on_output()
     rule = settings.constraints.on_conflict
@@ -57,9 +62,10 @@ def _terminal(settings: AgentSettings, thread: str | None, user: str, words: Wor
 
     from rich.console import Console
 
-    from ninefold.console.terminal import Terminal, line_reader
-    from ninefold.home import data_folder
     from ninefold.state import ConflictRule
+
+    from ..console.terminal import Terminal, line_reader
+    from ..home import data_folder
 
     _never_choke_on_output()
     if "on_conflict" not in settings.constraints.model_fields_set:
@@ -78,20 +84,35 @@ def _terminal(settings: AgentSettings, thread: str | None, user: str, words: Wor
 
 def _chosen(settings: AgentSettings, words: Wording) -> AgentSettings:
     """Give the settings with the provider of the data folder; a choice that is made now is said aloud."""
-    from ninefold.first_start import FILE, chosen
-    from ninefold.home import data_folder
+    from ..first_start import FILE, chosen
+    from ..home import data_folder
 
     folder = data_folder(settings)
-    choice = chosen(settings, folder)
+    choice = chosen(settings, folder, lambda name: _bring(name, folder, words))
     if choice.new:
         named = f"{choice.settings.model.provider}:{choice.settings.model.model_name}"
         print(words.say("chat.chosen", model=named, file=folder / FILE), file=sys.stderr)
     return choice.settings
 
 
+def _bring(name: str, folder: Path, words: Wording) -> None:
+    """Have the embedded model's weights in the data folder: said before it begins, and shown while it goes on."""
+    from ninefold.adapters.weights.catalogue import find_weights
+    from ninefold.adapters.weights.pull import model_file, pull
+    from ninefold.state import ModelMissing
+
+    with suppress(ModelMissing):
+        model_file(name, folder)
+        return
+    size = f"{find_weights(name).size / 1e6:.0f}"
+    print(words.say("chat.fetching", model=name, size=size), file=sys.stderr)
+    with progress_bar(words.say("models.pulling", name=name)) as report:
+        pull(name, folder, progress=report)
+
+
 def _conversation(settings: AgentSettings, thread: str, user: str) -> Conversation:
-    from ninefold import build_graph
-    from ninefold.console.conversation import Conversation
+    from .. import build_graph
+    from ..console.conversation import Conversation
 
     return Conversation(build_graph(settings), thread, user, num_ctx=settings.model.num_ctx)
 

@@ -11,9 +11,9 @@ HELP = "Look for what may keep the agent from working, and name what mends it. æ
 
 def doctor(agent: AgentFile = None, model: ModelName = None, lang: Lang = None) -> None:
     """Look at server, models, memory, disk and locks; the exit status is 1 when there is a fault."""
-    from ninefold.doctor import Level, examine
-    from ninefold.first_start import resumed
-    from ninefold.home import data_folder
+    from ..doctor import Level, examine
+    from ..first_start import resumed
+    from ..home import data_folder
 
     settings = agent_settings(agent, model)
     words, folder = wording(lang, settings), data_folder(settings)

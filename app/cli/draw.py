@@ -65,9 +65,10 @@ def _graph(agent: Path | None) -> TurnGraph:
     from langgraph.checkpoint.memory import InMemorySaver
     from langgraph.store.memory import InMemoryStore
 
-    from ninefold import build_graph
-    from ninefold.settings_file import load_settings
     from ninefold.state import AgentSettings
+
+    from .. import build_graph
+    from ..settings_file import load_settings
 
     settings = load_settings(agent) if agent else AgentSettings()
     with tempfile.TemporaryDirectory() as folder:

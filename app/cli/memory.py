@@ -54,7 +54,8 @@ def export(user: User = DEFAULT_USER, agent: AgentFile = None) -> None:
 def reembed(agent: AgentFile = None, lang: Lang = None) -> None:
     """Move the memories of all users to the agent's embedder, from their stored text."""
     from ninefold.adapters.memory.reembed import reembed as move
-    from ninefold.build import embedder_name, embeddings_of, memory_place
+
+    from ..build import embedder_name, embeddings_of, memory_place
 
     settings, memory, folder = _settings(agent)
     stamp = embedder_name(settings.embeddings)
@@ -63,7 +64,7 @@ def reembed(agent: AgentFile = None, lang: Lang = None) -> None:
 
 
 def _store(agent: Path | None) -> MemoryStore:
-    from ninefold.build import memory_of
+    from ..build import memory_of
 
     settings, _, folder = _settings(agent)
     store = memory_of(settings, folder)
@@ -77,9 +78,10 @@ def _settings(agent: Path | None) -> tuple[AgentSettings, MemorySettings, Path]:
     Raises:
         SettingsError: its memory is off.
     """
-    from ninefold.first_start import resumed
-    from ninefold.home import data_folder
     from ninefold.state import SettingsError
+
+    from ..first_start import resumed
+    from ..home import data_folder
 
     settings = agent_settings(agent, None)
     folder = data_folder(settings)

@@ -19,7 +19,8 @@ commands = typer.Typer(help="List and pull embedded models. 列出和下载内�
 def list_(lang: Lang = None) -> None:
     """List the models that can be pulled, and those that are here."""
     from ninefold.adapters.weights.pull import list_models
-    from ninefold.home import data_folder
+
+    from ..home import data_folder
 
     words = wording(lang)
     for status in list_models(data_folder()):
@@ -39,16 +40,17 @@ def pull(
     """Bring a model onto this machine, whole and checked; a broken pull goes on."""
     from ninefold.adapters.weights.catalogue import DEFAULT_MODEL
     from ninefold.adapters.weights.pull import pull as pull_weights
-    from ninefold.home import data_folder
+
+    from ..home import data_folder
 
     words, wanted = wording(lang), name or DEFAULT_MODEL
-    with _progress(words.say("models.pulling", name=wanted)) as report:
+    with progress_bar(words.say("models.pulling", name=wanted)) as report:
         path = pull_weights(wanted, data_folder(), source=source, progress=report)
     print(words.say("models.pulled", name=wanted, path=path))
 
 
 @contextmanager
-def _progress(title: str) -> Iterator[Callable[[int, int], None]]:
+def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
     """Give what shows the bytes done: a bar on stderr in a terminal, nothing in a pipe."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn

@@ -11,7 +11,8 @@ import typer
 
 if TYPE_CHECKING:
     from ninefold.state import AgentSettings
-    from ninefold.wording import Wording
+
+    from ..wording import Wording
 
 AgentFile = Annotated[Path | None, typer.Option("--agent", metavar="FILE", help="The agent's YAML file.")]
 ModelName = Annotated[
@@ -32,8 +33,9 @@ def agent_settings(file: Path | None, model: str | None, environment: Mapping[st
     Raises:
         SettingsError: the file or OLLAMA_HOST cannot be used.
     """
-    from ninefold.settings_file import load_settings
     from ninefold.state import AgentSettings
+
+    from ..settings_file import load_settings
 
     settings = load_settings(file) if file else AgentSettings()
     if model is not None:
@@ -44,22 +46,21 @@ def agent_settings(file: Path | None, model: str | None, environment: Mapping[st
 
 def wording(lang: str | None, settings: AgentSettings | None = None) -> Wording:
     """Give the sentences in the language that was asked for, else the agent's, else the locale's."""
-    from ninefold.wording import Wording, language_of
+    from ..wording import Wording, language_of
 
     chosen = lang or (settings.language.value if settings and settings.language else None)
     return Wording(language_of(os.environ, chosen))
 
 
 def _with_model(settings: AgentSettings, named: str) -> AgentSettings:
-    from ninefold.first_start import with_embedder
+    from ..first_start import with_model
 
     provider, _, name = named.partition(":")
     if provider not in ("ollama", "embedded") or not name:
         raise typer.BadParameter(
             f"{named!r} is not PROVIDER:NAME with the provider ollama or embedded.", param_hint="--model"
         )
-    chat = settings.model.model_copy(update={"provider": provider, "model_name": name})
-    return with_embedder(settings.model_copy(update={"model": chat}))
+    return with_model(settings, provider=provider, model_name=name)
 
 
 def _at_host(settings: AgentSettings, host: str) -> AgentSettings:

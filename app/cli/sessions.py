@@ -20,7 +20,7 @@ def list_(user: User = DEFAULT_USER, agent: AgentFile = None, lang: Lang = None)
     from rich.cells import set_cell_size
     from rich.console import Console
 
-    from ninefold.sessions import list_sessions
+    from ..sessions import list_sessions
 
     folder, words = _folder(agent), wording(lang)
     found = list_sessions(folder, user)
@@ -41,8 +41,9 @@ def show(
     lang: Lang = None,
 ) -> None:
     """Show everything that was said in a session."""
-    from ninefold.sessions import transcript
     from ninefold.state import InputError
+
+    from ..sessions import transcript
 
     words = wording(lang)
     messages = transcript(_folder(agent), thread, user)
@@ -56,7 +57,7 @@ def show(
 
 
 def _folder(agent: Path | None) -> Path:
-    from ninefold.home import data_folder
-    from ninefold.settings_file import load_settings
+    from ..home import data_folder
+    from ..settings_file import load_settings
 
     return data_folder(load_settings(agent) if agent else None)

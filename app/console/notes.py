@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ninefold.state import OutcomeStatus
-from ninefold.wording import Wording
 
+from ..wording import Wording
 from .happenings import Ended
 
 

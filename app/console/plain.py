@@ -10,8 +10,8 @@ from contextlib import aclosing
 from typing import BinaryIO
 
 from ninefold.state import ConflictAnswer
-from ninefold.wording import Wording
 
+from ..wording import Wording
 from .conversation import Conversation
 from .happenings import Asked, Ended, Happening
 from .notes import failed, notes

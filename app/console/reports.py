@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ninefold.state import Constraint, Layer, LayerName, Scope, View
-from ninefold.wording import Wording
+
+from ..wording import Wording
 
 if TYPE_CHECKING:
     from .conversation import Conversation

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from ninefold.wording import Wording
-
+from ..wording import Wording
 from . import reports
 
 if TYPE_CHECKING:

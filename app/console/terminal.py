@@ -13,8 +13,8 @@ from rich.console import Console
 
 from ninefold.adapters.models.thinking import strip_thinking
 from ninefold.state import ConflictAnswer, NinefoldError
-from ninefold.wording import Wording
 
+from ..wording import Wording
 from .happenings import Asked, Ended, Happening, Told, Written
 from .notes import notes
 from .slash import REPORTS, known, message_of, slash

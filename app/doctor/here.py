@@ -73,7 +73,8 @@ def memories(settings: AgentSettings, folder: Path) -> Iterator[Finding]:
         yield Finding(Level.GOOD, "doctor.memory_none")
         return
     from ninefold.adapters.memory.chroma import ChromaMemory
-    from ninefold.build import memory_of
+
+    from ..build import memory_of
 
     try:
         store = memory_of(settings, folder)

@@ -1,1 +1,0 @@
-from app.history import *
