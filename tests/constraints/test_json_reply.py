@@ -1,6 +1,7 @@
 """What a model's reply holds is read whatever stands around it, or it is None; thinking is never the answer."""
 
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -69,3 +70,12 @@ def test_every_object_reads_back(value: dict[str, object], fenced: bool) -> None
 @given(st.text(alphabet=st.sampled_from('{}[]",:\\ab1<>/think`\n '), max_size=200))
 def test_no_reply_makes_it_fail(reply: str) -> None:
     assert isinstance(parse_json(reply), dict | list | None)
+
+
+@pytest.mark.parametrize(
+    "reply", ["{" * 60_000, "[" * 60_000, '{"a":' * 10_000, "}{" * 30_000, '{"a":[1,{"b":2},' * 4_000]
+)
+def test_a_reply_made_of_openers_costs_no_more_than_a_long_one(reply: str) -> None:
+    started = time.process_time()
+    parse_json(reply)
+    assert time.process_time() - started < 2
