@@ -29,7 +29,7 @@ def history(graph: TurnGraph, config: RunnableConfig) -> list[BaseMessage]:
     turn: Turn | None = values.get("turn")
     if turn is None:
         return list(values.get("messages", ()))
-    thread = config["configurable"]["thread_id"]
+    thread = config.get("configurable", {})["thread_id"]
     archived = list(history_messages(graph.store, thread, turn.id))
     known = {message.id for message in archived}
     return archived + [message for message in values["messages"] if message.id not in known]

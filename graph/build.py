@@ -122,10 +122,15 @@ class _Steps:
         return memory_retrieval(state, memory=parts.memory, policy=parts.settings.context_policy, ranking=parts.ranking)
 
     def _constraint_update(self, state: TurnState, _: RunnableConfig) -> Update:
-        settings = self._parts.settings
-        assistant = self._parts.assistant if settings.constraints.model else None
+        parts = self._parts
         return constraint_update(
-            state, assistant=assistant, tokens=self._tokens(state), conflict=settings.constraints.on_conflict
+            state,
+            assistant=parts.assistant if parts.settings.constraints.model else None,
+            tokens=self._tokens(state),
+            conflict=parts.settings.constraints.on_conflict,
+            settings=parts.settings,
+            fixed=self._fixed(state),
+            tools=parts.chat.tools,
         )
 
     def _conflict_confirmation(self, state: TurnState, _: RunnableConfig) -> Update:
@@ -146,6 +151,7 @@ class _Steps:
             assistant=parts.assistant,
             settings=parts.settings,
             strategies=parts.strategies,
+            tools=parts.chat.tools,
         )
 
     def _fidelity_check(self, state: TurnState, config: RunnableConfig) -> Update:

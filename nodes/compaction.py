@@ -12,7 +12,7 @@ from ninefold.policies.render import render
 from ninefold.state import AgentSettings, Compacted, Degraded, Event, Language, NinefoldError, Proposal, Step, Struck
 from ninefold.state.turn_state import TurnState, Update
 
-from .ports import Archive, Assistant, TokenCounter
+from .ports import Archive, Assistant, Schema, TokenCounter
 
 LITTLE = 8
 """A proposal that frees less than this part of what must be freed gives its place to a stronger strategy."""
@@ -34,6 +34,7 @@ def compaction(
     assistant: Assistant | None,
     settings: AgentSettings,
     strategies: Sequence[Strategy],
+    tools: Sequence[Schema] = (),
 ) -> Update:
     """Give one more proposal on top of those pending, and strike out the strategies that had nothing to give.
 
@@ -44,7 +45,7 @@ def compaction(
     may = [strategy for strategy in strategies if strategy.name in left]
     struck: list[Struck] = []
     events: list[Event] = []
-    model = _completion(state, assistant, settings)
+    model = _completion(state, assistant, settings, tools)
     last = state.candidates + 1 >= settings.context_policy.max_candidates
     for place, strategy in enumerate(may if full.fired else ()):
         try:
@@ -79,7 +80,9 @@ def _too_little(found: Proposal, full: Pressure, *, last: bool) -> bool:
     return found.freed * LITTLE < full.tokens_to_free
 
 
-def _completion(state: TurnState, assistant: Assistant | None, settings: AgentSettings) -> Completion | None:
+def _completion(
+    state: TurnState, assistant: Assistant | None, settings: AgentSettings, tools: Sequence[Schema]
+) -> Completion | None:
     if assistant is None or state.view is None:
         return None
     if not assistant.shares_prefix:
@@ -87,7 +90,8 @@ def _completion(state: TurnState, assistant: Assistant | None, settings: AgentSe
     language = state.language or Language.ENGLISH
     now = over(state, state.proposals)
     fixed = settings.system_prompt or prompt("system", language)
-    return Completion(assistant, tuple(render(state.view, now.messages, now.entries, fixed=fixed, language=language)))
+    sent = render(state.view, now.messages, now.entries, fixed=fixed, language=language)
+    return Completion(assistant, tuple(sent), tuple(tools))
 
 
 def _event(found: Proposal) -> Compacted:

@@ -98,7 +98,7 @@ def constraint_update(
         if assistant is not None and not asked and wants_model(text, found):
             asked = True
             before = _prefix(state, tokens, settings, fixed, tools) if assistant.shares_prefix else ()
-            proposed, failure = _ask(text, assistant, tokens, before) if before is not None else ((), [])
+            proposed, failure = _ask(text, assistant, tokens, before, tools) if before is not None else ((), [])
             found = _joined(found, proposed)
             events += failure
         held = _taken(held, found, _source(state, turn, message), conflict)
@@ -183,12 +183,16 @@ def _prefix(
 
 
 def _ask(
-    text: str, assistant: Assistant, tokens: TokenCounter, before: Sequence[BaseMessage]
+    text: str,
+    assistant: Assistant,
+    tokens: TokenCounter,
+    before: Sequence[BaseMessage],
+    tools: Sequence[Schema],
 ) -> tuple[tuple[Candidate, ...], list[Event]]:
     """Give the assistant's grounded proposals for a message, or why there are none."""
     instruction = prompt("extract_constraints", detect_language(text))
     request = [*before, HumanMessage(f"{instruction}\n\n{neutralise(text)}")]
-    if tokens.prompt(request) + _REPLY_TOKENS > assistant.num_ctx:
+    if tokens.prompt(request, tools if before else ()) + _REPLY_TOKENS > assistant.num_ctx:
         return (), [_degraded("the message is too long for the assistant's context")]
     try:
         reply = assistant.complete(request, purpose="constraints", num_predict=_REPLY_TOKENS, schema=REPLY_SCHEMA)

@@ -87,7 +87,7 @@ def fidelity_check(
     events: list[Event] = []
     if state.proposals and assistant is not None and settings.fidelity.model:
         try:
-            objection = vetoed(over(state, state.proposals), prompt, tokens=tokens, model=assistant)
+            objection = vetoed(over(state, state.proposals), prompt, tokens=tokens, model=assistant, tools=tools)
         except NinefoldError as error:
             what = _UNASKED[state.language or Language.ENGLISH]
             events.append(Degraded(step=Step.FIDELITY_CHECK, what=what, cause=str(error)[:400]))

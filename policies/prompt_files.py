@@ -11,5 +11,5 @@ from ninefold.state import Language
 @cache
 def prompt(name: str, language: Language) -> str:
     """Give the text of `prompts/<name>.<language>.md`, without the newline at its end."""
-    file = files(__package__).joinpath("prompts", f"{name}.{language.value}.md")
+    file = files("ninefold.policies").joinpath("prompts", f"{name}.{language.value}.md")
     return file.read_text(encoding="utf-8").rstrip("\n")

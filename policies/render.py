@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeGuard
+from typing import Any, TypeGuard, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages.tool import ToolCall
 
 from ninefold.state import Clip, Entry, Language, Layer, LayerName, Piece, Placed, Recalled, View
 
@@ -103,13 +104,30 @@ def sent_message(message: BaseMessage, text: str) -> BaseMessage:
     """
     match message:
         case AIMessage() if message.tool_calls:
-            return AIMessage("", tool_calls=message.tool_calls)
+            return AIMessage("", tool_calls=[_sent_call(call) for call in message.tool_calls])
         case AIMessage():
             return AIMessage(text)
         case ToolMessage():
             return ToolMessage(text, tool_call_id=message.tool_call_id, name=message.name)
         case _:
             return HumanMessage(text)
+
+
+def _sent_call(call: ToolCall) -> ToolCall:
+    """Give a call as it is sent: its arguments are a model's words, which may be a tool's or a person's."""
+    return {**call, "name": neutralise(call["name"]), "args": _neutral(call["args"])}
+
+
+def _neutral(value: Any) -> Any:
+    match value:
+        case str():
+            return neutralise(value)
+        case dict():
+            return {neutralise(key): _neutral(item) for key, item in cast("dict[str, Any]", value).items()}
+        case list():
+            return [_neutral(item) for item in cast("list[Any]", value)]
+        case _:
+            return value
 
 
 def join_neighbours(messages: Iterable[BaseMessage]) -> list[BaseMessage]:

@@ -59,7 +59,14 @@ class Counter(Protocol):
         ...
 
 
-def vetoed(window: TurnState, sent: Sequence[BaseMessage], *, tokens: Counter, model: Model) -> str | None:
+def vetoed(
+    window: TurnState,
+    sent: Sequence[BaseMessage],
+    *,
+    tokens: Counter,
+    model: Model,
+    tools: Sequence[Mapping[str, Any]] = (),
+) -> str | None:
     """Give what a model misses in a compacted window, or None when it objects to nothing.
 
     Args:
@@ -67,11 +74,12 @@ def vetoed(window: TurnState, sent: Sequence[BaseMessage], *, tokens: Counter, m
         sent: the prompt about to be sent; a model that shares the chat's server is asked in a tail of it.
         tokens: counts.
         model: who may object.
+        tools: the chat's tools, which stand in such a tail too.
 
     Raises:
         NinefoldError: the model gave no usable answer; then nobody objected.
     """
-    reply = model.complete(_call(window, sent, tokens, model), purpose="veto", num_predict=REPLY, schema=SCHEMA)
+    reply = model.complete(_call(window, sent, tokens, model, tools), purpose="veto", num_predict=REPLY, schema=SCHEMA)
     found = parse_json(reply)
     if not isinstance(found, dict) or not isinstance(found.get("supported"), bool):
         raise InternalModelError(
@@ -83,12 +91,18 @@ def vetoed(window: TurnState, sent: Sequence[BaseMessage], *, tokens: Counter, m
     return missing if isinstance(missing, str) and missing else "?"
 
 
-def _call(window: TurnState, sent: Sequence[BaseMessage], tokens: Counter, model: Model) -> list[BaseMessage]:
+def _call(
+    window: TurnState,
+    sent: Sequence[BaseMessage],
+    tokens: Counter,
+    model: Model,
+    tools: Sequence[Mapping[str, Any]],
+) -> list[BaseMessage]:
     language = window.language or Language.ENGLISH
     instruction = prompt("veto", language)
     if model.shares_prefix:
         call = [*sent, HumanMessage(instruction)]
-        if tokens.prompt(call) + REPLY > model.num_ctx:
+        if tokens.prompt(call, tools) + REPLY > model.num_ctx:
             raise InternalModelError("The veto has no room behind the chat's prompt.", "The proof by code stands.")
         return call
     head = SystemMessage(instruction)

@@ -194,7 +194,6 @@ class AgentSettings(Value):
     def _budget_can_fit(self) -> AgentSettings:
         room = self.model.num_ctx - self.model.num_predict
         if room < 256:
-            raise ValueError(
-                f"num_predict {self.model.num_predict} leaves only {room} of num_ctx {self.model.num_ctx} for the prompt"
-            )
+            limits = f"num_predict {self.model.num_predict} and num_ctx {self.model.num_ctx}"
+            raise ValueError(f"{limits} leave only {room} tokens for the prompt")
         return self

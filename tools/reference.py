@@ -53,7 +53,9 @@ def _nested(annotation: Any) -> type[BaseModel] | None:
 
 
 def _default(field: FieldInfo) -> Any:
-    return None if field.default is PydanticUndefined else field.default
+    if field.default is not PydanticUndefined:
+        return field.default
+    return field.get_default(call_default_factory=True, validated_data={})
 
 
 def _shown(value: Any) -> str:

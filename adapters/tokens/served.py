@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from threading import Lock
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,15 +24,18 @@ class ServedCounter:
     Args:
         base_url: the server's address.
         model_name: the model's tag.
-        timeout: seconds for each of the two questions.
+        timeout: seconds without an answer to either of the two questions.
+        ask_again: seconds until a server that did not answer is asked once more: a turn counts hundreds of times.
     """
 
-    def __init__(self, base_url: str, model_name: str, *, timeout: float = 5) -> None:
+    def __init__(self, base_url: str, model_name: str, *, timeout: float = 2, ask_again: float = 30) -> None:
         self._base_url = base_url
         self._model_name = model_name
         self._timeout = timeout
+        self._ask_again = ask_again
         self._by_name = for_model("ollama", model_name)
         self._told: Counter | None = None
+        self._asked_at: float | None = None
         self._lock = Lock()
 
     @property
@@ -66,8 +70,10 @@ class ServedCounter:
 
     def _counter(self) -> Counter:
         with self._lock:
-            if self._told is None:
+            if self._told is None and (self._asked_at is None or monotonic() - self._asked_at >= self._ask_again):
                 self._told = self._ask()
+                # After the answer: a server that takes its whole time must not be asked again at once.
+                self._asked_at = monotonic()
             return self._told or self._by_name
 
     def _ask(self) -> Counter | None:

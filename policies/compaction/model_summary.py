@@ -105,7 +105,7 @@ def prompts(
     instruction = prompt("summary", language)
     if assistant.shares_prefix:
         call = [*assistant.prefix, HumanMessage(instruction)]
-        if tokens.prompt(call) + reserve > assistant.num_ctx:
+        if tokens.prompt(call, assistant.tools) + reserve > assistant.num_ctx:
             raise InternalModelError(
                 "The summary has no room behind the chat's prompt.", "The rules stand alone for now."
             )

@@ -80,6 +80,8 @@ class Completion:
     model: Model
     prefix: tuple[BaseMessage, ...] = ()
     """The chat's prompt, where the model shares its server: every call is a tail of it."""
+    tools: tuple[Mapping[str, Any], ...] = ()
+    """The chat's tools, which the server renders into such a call too."""
 
     @property
     def shares_prefix(self) -> bool:

