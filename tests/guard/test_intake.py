@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -68,7 +69,7 @@ REFUSED: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("given", "why"), REFUSED, ids=repr)
+@pytest.mark.parametrize(("given", "why"), REFUSED, ids=lambda each: re.sub(r" at 0x\w+", "", repr(each)))
 def test_what_cannot_be_a_turn_is_refused_by_name_and_changes_nothing(given: Any, why: str) -> None:
     graph = toy()
     graph.invoke(say("first"), on())
