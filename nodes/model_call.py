@@ -7,7 +7,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 
-from ninefold.policies.render import render, sent_message
+from ninefold.policies.render import as_sent, render
 from ninefold.policies.text import plain_text
 from ninefold.state import (
     AgentSettings,
@@ -99,7 +99,7 @@ def _taken(state: TurnState, reply: AIMessage, tokens: TokenCounter, settings: A
     server = usage.get("input_tokens")
     written = usage.get("output_tokens")
     sequence = 1 + max((e.sequence for e in state.entries if e.turn == state.turn.id), default=-1)
-    count = tokens.message(sent_message(reply, plain_text(reply)))
+    count = tokens.message(as_sent(reply))
     events: list[Event] = [
         ModelCalled(
             step=Step.MODEL_CALL,

@@ -10,6 +10,7 @@ from langchain_core.messages.tool import ToolCall
 
 from ninefold.policies.compaction.extraction import extract
 from ninefold.policies.references import reference_id, reference_marker
+from ninefold.policies.render import as_sent
 from ninefold.policies.text import plain_text
 from ninefold.state import AgentSettings, Degraded, Entry, Event, Language, Step, StorageError, ToolCalled
 from ninefold.state.turn_state import TurnState, Update
@@ -116,7 +117,7 @@ def _kept(
     """Give a result as it enters the window, after the archive has its original; a long one leaves its reference."""
     assert state.turn is not None
     whole = ToolMessage(text, tool_call_id=slot.call["id"] or "", name=slot.call["name"], id=slot.message)
-    size = tokens.message(whole)
+    size = tokens.message(as_sent(whole))
     called = ToolCalled(name=slot.call["name"], call=slot.call["id"] or slot.message, tokens=size, kept=size)
     entry = _entry(state, slot, tokens=size)
     try:
@@ -145,7 +146,7 @@ def _shortened(
     limit = max(settings.context_policy.tool_result_tokens - tokens.text(marker) - 8, 32)
     kept = extract(text, limit=limit, tokens=tokens, focus=_focus(state))
     message = whole.model_copy(update={"content": f"{kept.text}\n{marker}"})
-    size = tokens.message(message)
+    size = tokens.message(as_sent(message))
     return _Done(
         message,
         entry.model_copy(update={"tokens": size, "reference": reference, "compacted": True}),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
 
+from ninefold.policies.render import as_sent
 from ninefold.policies.text import detect_language, plain_text
 from ninefold.state import Degraded, Entry, Language, Stamp, Step, Turn, TurnStarted, Unprocessed
 from ninefold.state.turn_state import INPUT_ROLE, REMOVE_ALL, TurnState, Update
@@ -125,7 +126,8 @@ def _with_entries(
         if noted is None:
             owner = kept[-1].turn if isinstance(message, ToolMessage) and kept else turn.id
             sequence = following.get(owner, 0)
-            noted = Entry(message=message.id or "", turn=owner, sequence=sequence, tokens=tokens.message(message))
+            count = tokens.message(as_sent(message))
+            noted = Entry(message=message.id or "", turn=owner, sequence=sequence, tokens=count)
             following[owner] = sequence + 1
         kept.append(noted)
     return tuple(kept)

@@ -48,7 +48,7 @@ def render(
                 body += _sent(layer.pieces, known, placed, language)
             case LayerName.CURRENT:
                 body += _current(layer, known, before, language)
-    return [SystemMessage("\n\n".join(head)), *join_neighbours(body)]
+    return [SystemMessage("\n\n".join(head)), *join_neighbours(behind_their_calls(body))]
 
 
 def label(layer: LayerName, language: Language) -> str:
@@ -113,6 +113,11 @@ def sent_message(message: BaseMessage, text: str) -> BaseMessage:
             return HumanMessage(text)
 
 
+def as_sent(message: BaseMessage) -> BaseMessage:
+    """Give a message whole as it is sent, the form in which it is counted: an escape costs tokens too."""
+    return sent_message(message, neutralise(plain_text(message)))
+
+
 def _sent_call(call: ToolCall) -> ToolCall:
     """Give a call as it is sent: its arguments are a model's words, which may be a tool's or a person's."""
     return {**call, "name": neutralise(call["name"]), "args": _neutral(call["args"])}
@@ -130,8 +135,35 @@ def _neutral(value: Any) -> Any:
             return value
 
 
+def behind_their_calls(messages: Iterable[BaseMessage]) -> list[BaseMessage]:
+    """Give the messages with each result right behind its call, in the order of the calls.
+
+    The wire carries no call ids: a result is read as the answer to what stands before it, and of two messages with
+    calls that stand side by side the server drops the second one's.
+    """
+    groups: list[dict[str, BaseMessage]] = []
+    waiting: dict[str, dict[str, BaseMessage]] = {}
+    for message in messages:
+        if isinstance(message, ToolMessage) and message.tool_call_id in waiting:
+            waiting.pop(message.tool_call_id)[message.tool_call_id] = message
+            continue
+        groups.append({"": message})
+        if isinstance(message, AIMessage):
+            waiting |= {call["id"] or "": groups[-1] for call in message.tool_calls}
+    return [message for group in groups for message in _in_order(group)]
+
+
+def _in_order(group: Mapping[str, BaseMessage]) -> list[BaseMessage]:
+    first = group[""]
+    calls = first.tool_calls if isinstance(first, AIMessage) else []
+    return [first, *(group[call["id"]] for call in calls if call["id"] and call["id"] in group)]
+
+
 def join_neighbours(messages: Iterable[BaseMessage]) -> list[BaseMessage]:
-    """Give the messages with neighbouring messages of one speaker joined, as the server would join them."""
+    """Give the messages with neighbouring messages of one speaker joined, as the server would join them.
+
+    Words beside a call give way to it, as in `sent_message`.
+    """
     joined: list[BaseMessage] = []
     for message in messages:
         last = joined[-1] if joined else None
@@ -139,6 +171,8 @@ def join_neighbours(messages: Iterable[BaseMessage]) -> list[BaseMessage]:
             joined[-1] = HumanMessage(f"{last.text}\n\n{message.text}")
         elif _speaks(message) and _speaks(last):
             joined[-1] = AIMessage(f"{last.text}\n\n{message.text}")
+        elif isinstance(message, AIMessage) and _speaks(last):
+            joined[-1] = message
         else:
             joined.append(message)
     return joined

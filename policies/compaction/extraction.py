@@ -8,6 +8,7 @@ from ninefold.state import AgentSettings, Entry, Language, Proposal, Replacement
 from ninefold.state.turn_state import TurnState
 
 from ..references import reference_id, reference_marker
+from ..render import as_sent
 from ..text import plain_text
 from ..window import Group, movable
 from .extraction_html import is_html, page_lines
@@ -89,10 +90,10 @@ def _shorter(
     text = plain_text(original)
     reference = entry.reference or reference_id(entry.turn, entry.sequence)
     marker = reference_marker(reference, len(text), language)
-    room = OLD_RESULT - tokens.message(message.model_copy(update={"content": marker}))
+    room = OLD_RESULT - tokens.message(as_sent(message.model_copy(update={"content": marker})))
     found = extract(text, limit=max(room, 24), tokens=tokens, focus=focus)
     shorter = f"{found.text}\n{marker}"
-    count = tokens.message(message.model_copy(update={"content": shorter}))
+    count = tokens.message(as_sent(message.model_copy(update={"content": shorter})))
     if count > entry.tokens * WORTH:
         return None
     return Replacement(message=entry.message, text=shorter, reference=reference, dropped=found.dropped, tokens=count)

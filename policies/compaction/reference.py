@@ -12,6 +12,7 @@ from ..proof.held import Held
 from ..proof.kept import Kept
 from ..proof.needs import Need, later_in, lost, needs
 from ..references import reference_id, reference_marker
+from ..render import as_sent
 from ..text import plain_text, sentences
 from ..window import movable
 from .chronicle import carriers
@@ -87,7 +88,7 @@ def _shorter(
     ]
     marker = reference_marker(reference, len(text), language)
     shorter = "\n".join([f"{head} …", *(f"… {part}" for part in kept), marker])
-    count = tokens.message(message.model_copy(update={"content": shorter}))
+    count = tokens.message(as_sent(message.model_copy(update={"content": shorter})))
     if count > entry.tokens * WORTH:
         return None
     return Replacement(message=entry.message, text=shorter, reference=reference, tokens=count)

@@ -14,6 +14,7 @@ from ..apply import over
 from ..compaction.chronicle import item_needs, kind, original_of, statements
 from ..compaction.digest import cost
 from ..compaction.strategy import Counter, Originals
+from ..render import as_sent
 from ..window import groups, movable
 from .kept import kept_in
 from .needs import Need, later_in, lost, needs
@@ -143,7 +144,8 @@ def _recounted(after: TurnState, proposal: Proposal, tokens: Counter) -> int:
     replaced = {replacement.message for replacement in proposal.replacements}
     texts = {message.id: message for message in after.messages}
     return sum(
-        tokens.message(texts[entry.message]) if entry.message in replaced else entry.tokens for entry in after.entries
+        tokens.message(as_sent(texts[entry.message])) if entry.message in replaced else entry.tokens
+        for entry in after.entries
     )
 
 
