@@ -8,7 +8,8 @@ from functools import cache
 from typing import Any, ParamSpec, TypeVar, get_type_hints
 
 from langchain_core.messages import BaseMessage, RemoveMessage
-from langchain_core.runnables import RunnableConfig, RunnableLambda
+from langchain_core.runnables import RunnableConfig
+from langgraph._internal._runnable import RunnableCallable
 from langgraph.config import get_stream_writer
 from langgraph.graph.message import add_messages
 from pydantic import TypeAdapter, ValidationError
@@ -23,8 +24,12 @@ SyncStep = Callable[[TurnState, RunnableConfig], Update]
 AsyncStep = Callable[[TurnState, RunnableConfig], Awaitable[Update]]
 
 
-def node(step: Step, run: SyncStep, arun: AsyncStep | None = None) -> RunnableLambda[TurnState, dict[str, Any]]:
-    """Give the graph's node for a step; without an async twin it runs in a thread, to its end even when cancelled."""
+def node(step: Step, run: SyncStep, arun: AsyncStep | None = None) -> RunnableCallable:
+    """Give the graph's node for a step; without an async twin it runs in a thread, to its end even when cancelled.
+
+    It is LangGraph's own wrapper of node functions, handed both twins: LangChain's RunnableLambda reports every step to
+    the callbacks a second time, which costs a third of a turn.
+    """
 
     def call(state: TurnState, config: RunnableConfig) -> dict[str, Any]:
         return _finish(step, state, run(state, config))
@@ -33,7 +38,7 @@ def node(step: Step, run: SyncStep, arun: AsyncStep | None = None) -> RunnableLa
         update = await arun(state, config) if arun else await in_thread(run, state, config)
         return _finish(step, state, update)
 
-    return RunnableLambda(call, afunc=acall, name=step.value)
+    return RunnableCallable(call, acall, name=step.value, trace=False)
 
 
 async def in_thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
