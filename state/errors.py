@@ -76,6 +76,8 @@ class ModelUnavailable(NinefoldError):
 
     partial: AIMessage | None = None
     """What had arrived of the reply, under the id it streamed under; None when nothing had."""
+    attempts: int = 1
+    """Calls in all that the trouble is worth: more than one where a moment may help and nothing can be doubled."""
 
 
 class ModelDown(ModelUnavailable):

@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool
 
 from ninefold.state import InternalModelError
 
-from .asking import ask
+from .asking import FOR_AN_INTERNAL_CALL, ask
 from .calls import Turnstile, limits_of, with_tools
 
 _JSON_MODELS = frozenset({"chat-ollama", "ninefold-embedded"})
@@ -76,7 +76,7 @@ class ModelAssistant:
         if schema is not None and self._model._llm_type in _JSON_MODELS:
             arguments["format"] = dict(schema)
         quiet = self._bound.with_config(tags=["nostream"], metadata={"purpose": purpose})
-        message = ask(quiet, self._limits.server, self._turnstile, prompt, arguments)
+        message = ask(quiet, self._limits.server, self._turnstile, prompt, arguments, FOR_AN_INTERNAL_CALL)
         if not message.content:
             raise InternalModelError(
                 f"Asked for {purpose}, {self._limits.server.model} called a tool.", "The step goes on without it."

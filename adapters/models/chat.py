@@ -9,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.tools import BaseTool
 
-from .asking import aask, ask
+from .asking import FOR_THE_REPLY, aask, ask
 from .calls import Progress, Turnstile, limits_of, with_tools
 
 
@@ -48,16 +48,18 @@ class ModelChat:
         return self._schemas
 
     def reply(self, prompt: Sequence[BaseMessage], *, num_predict: int) -> AIMessage:
-        """Give the model's reply to a prompt; an empty or unreadable one is asked for once more.
+        """Give the model's reply to a prompt; asked for again where nothing of it had come and a moment may help.
 
         Raises:
             ModelUnavailable: and only that family; `partial` holds what had arrived.
         """
-        return ask(self._bound, self._limits.server, self._turnstile, prompt, self._arguments(num_predict))
+        arguments = self._arguments(num_predict)
+        return ask(self._bound, self._limits.server, self._turnstile, prompt, arguments, FOR_THE_REPLY)
 
     async def areply(self, prompt: Sequence[BaseMessage], *, num_predict: int) -> AIMessage:
         """Give the model's reply to a prompt as `reply` does, cancellable at once."""
-        return await aask(self._bound, self._limits.server, self._turnstile, prompt, self._arguments(num_predict))
+        arguments = self._arguments(num_predict)
+        return await aask(self._bound, self._limits.server, self._turnstile, prompt, arguments, FOR_THE_REPLY)
 
     def _arguments(self, num_predict: int) -> dict[str, Any]:
         return self._limits.arguments(num_predict=num_predict, num_ctx=self._num_ctx, on_progress=self._on_progress)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ninefold.state import (
     ModelContextExceeded,
@@ -42,6 +42,10 @@ class Server(NamedTuple):
         return f"{name} at {self.url}" if self.url else name
 
 
+_BUSY = frozenset({429, 502, 503, 504})
+"""The statuses of a server that may answer the same call a moment later."""
+
+
 def model_error(error: Exception, server: Server) -> ModelUnavailable:
     """Give the named error for what a model's library raised; one of ours is given back as it is.
 
@@ -76,23 +80,25 @@ def model_error(error: Exception, server: Server) -> ModelUnavailable:
 def cut_off(server: Server, why: str = "") -> ModelCutOff:
     """Give the error of a reply whose stream ended before the model said that it was done."""
     said = f" The server said: {_short(why)}" if why else ""
-    return ModelCutOff(f"The reply of {server.model} was cut off ({server.place}).{said}", _KEPT)
+    return _again(ModelCutOff(f"The reply of {server.model} was cut off ({server.place}).{said}", _KEPT), 3)
 
 
 def empty(server: Server) -> ModelEmpty:
     """Give the error of a model that answered with nothing each time it was asked."""
-    return ModelEmpty(
+    error = ModelEmpty(
         f"Model {server.model} answered with nothing, also when asked again ({server.place}).",
         "Send the message again in other words, or choose another model.",
     )
+    return _again(error, 2)
 
 
 def bad_call(server: Server, name: str, arguments: str) -> ModelRefused:
     """Give the error of a tool call whose arguments stay unreadable when the model is asked again."""
-    return ModelRefused(
+    error = ModelRefused(
         f"Model {server.model} called the tool {name!r} with arguments that are not JSON: {_short(arguments)}",
         "Send the message again, or choose a model that is better at tools.",
     )
+    return _again(error, 2)
 
 
 def _by_status(error: Exception, server: Server) -> ModelUnavailable:
@@ -115,14 +121,26 @@ def _by_status(error: Exception, server: Server) -> ModelUnavailable:
             f"What answers at {server.url} is not Ollama: it knows no /api/chat.", "Set base_url to Ollama's address."
         )
     if isinstance(status, int) and status > 0:
-        return ModelRefused(f"{server.place} answered with status {status}: {_short(words)}", _KEPT)
+        refused = ModelRefused(f"{server.place} answered with status {status}: {_short(words)}", _KEPT)
+        return _again(refused, 3 if status in _BUSY else 1)
     return ModelRefused(f"Model {server.model} failed: {type(error).__name__}: {_short(words)}", _KEPT)
 
 
 def _down(server: Server) -> ModelDown:
     start = "Start it with `ollama serve` or set OLLAMA_HOST; or do without it: `--model embedded:NAME`."
     step = f"{_KEPT} {start}" if server.ollama else _KEPT
-    return ModelDown(f"Nothing answers at {server.url or server.place}, where {server.model} is served.", step)
+    return _again(
+        ModelDown(f"Nothing answers at {server.url or server.place}, where {server.model} is served.", step), 3
+    )
+
+
+Named = TypeVar("Named", bound=ModelUnavailable)
+
+
+def _again(error: Named, attempts: int) -> Named:
+    """Give the error as one whose call may be made so often in all."""
+    error.attempts = attempts
+    return error
 
 
 def _missing(server: Server) -> ModelMissing:

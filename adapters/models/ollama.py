@@ -27,6 +27,7 @@ def ollama_chat(settings: ModelSettings) -> ChatOllama:
         num_predict=settings.num_predict,
         keep_alive=settings.keep_alive,
         client_kwargs=_client(settings.base_url, settings.timeout, settings.connect_timeout),
+        async_client_kwargs=_no_pool(),
     )
 
 
@@ -60,6 +61,17 @@ def server_url(host: str) -> str:
     bracketed = f"[{name}]" if ":" in name else name
     standard = {"https": 443}.get(scheme, 80) if found else _DEFAULT_PORT
     return f"{scheme}://{bracketed}:{port or standard}{parts.path.rstrip('/')}"
+
+
+def _no_pool() -> dict[str, Any]:
+    """Give the options of an async client that keeps no connection open.
+
+    A kept one belongs to the event loop that opened it: the next turn under another `asyncio.run` would fail with
+    "Event loop is closed".
+    """
+    import httpx
+
+    return {"limits": httpx.Limits(max_keepalive_connections=0)}
 
 
 def _client(url: str, timeout: float, connect_timeout: float) -> dict[str, Any]:

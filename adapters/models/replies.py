@@ -7,7 +7,7 @@ from typing import Any, cast
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.utils import message_chunk_to_message
 
-from ninefold.state import ModelCutOff, ModelEmpty, ModelUnavailable
+from ninefold.state import ModelCutOff, ModelUnavailable
 
 from .errors import Server, bad_call, cut_off, empty, model_error
 from .thinking import strip_thinking
@@ -35,39 +35,39 @@ class Arriving:
         """Take what ended the stream."""
         self._cause = cause
 
-    def settle(self, *, last: bool) -> AIMessage | None:
-        """Give the reply, or None when it is worth asking again: it was empty, or a call's arguments were unreadable.
+    def settle(self) -> AIMessage:
+        """Give the reply.
 
         Raises:
-            ModelUnavailable: there is none; on the last attempt for these reasons too.
+            ModelUnavailable: there is none; its `attempts` say whether the same call may be made again.
         """
         message = self._message()
-        error, again = self._fault(message)
-        if error is None:
+        error = self._fault(message)
+        if error is None and message is not None:
             return message
-        if again and not last:
-            return None
-        raise error from self._cause
+        raise error or empty(self._server) from self._cause
 
-    def _fault(self, message: AIMessage | None) -> tuple[ModelUnavailable | None, bool]:
-        """Give what is wrong with the reply, and whether asking again may help."""
+    def _fault(self, message: AIMessage | None) -> ModelUnavailable | None:
+        """Give what is wrong with the reply, or None."""
         if self._cause is not None:
             named = model_error(self._cause, self._server)
-            return (named, isinstance(named, ModelEmpty)) if not _says(message) else (self._cut(message, named), False)
+            return self._cut(message, named) if _says(message) else named
         if message is None:
-            return empty(self._server), True
+            return empty(self._server)
         if self._server.ollama and not message.response_metadata.get("done_reason"):
-            return self._cut(message, None), False
+            return self._cut(message, None)
         if message.invalid_tool_calls:
             call = message.invalid_tool_calls[0]
-            return bad_call(self._server, call["name"] or "", call["args"] or ""), True
+            return bad_call(self._server, call["name"] or "", call["args"] or "")
         if not message.content and not message.tool_calls:
-            return empty(self._server), True
-        return None, False
+            return empty(self._server)
+        return None
 
     def _cut(self, message: AIMessage | None, why: ModelUnavailable | None) -> ModelCutOff:
         error = why if isinstance(why, ModelCutOff) else cut_off(self._server, why.cause if why else "")
         if message is not None and _says(message):
+            # Its text was shown already: asked again it would be shown twice.
+            error.attempts = 1
             error.partial = message.model_copy(update={"tool_calls": [], "invalid_tool_calls": []})
         return error
 

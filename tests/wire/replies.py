@@ -16,6 +16,8 @@ class Say:
     pieces: int = 3
     pause: float = 0.0
     """Seconds before each piece."""
+    read: int | None = None
+    """prompt_eval_count, where the server cut the prompt; None counts all of it."""
 
 
 @dataclass(frozen=True)
@@ -72,5 +74,19 @@ class Load:
     """The server loaded the model and wrote nothing."""
 
 
+@dataclass(frozen=True)
+class Drop:
+    """The connection breaks before the first byte, as when the server dies."""
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """What an embedding call is given, in place of a vector for each text."""
+
+    vectors: tuple[tuple[float, ...], ...] = ()
+
+
 EMPTY = Say("")
-Reply = Say | Call | Fail | Hang | Cut | ErrorMidway | Noise | Load
+Reply = Say | Call | Fail | Hang | Cut | ErrorMidway | Noise | Load | Drop
+EmbedReply = Fail | Hang | Cut | Noise | Drop | Vectors
+"""What an embedding call can be answered instead of its vectors."""

@@ -15,14 +15,15 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from types import TracebackType
 from typing import Any, Self
 
 from tests.wire.embedding import embedding
-from tests.wire.replies import Call, Cut, ErrorMidway, Fail, Hang, Load, Noise, Reply, Say
+from tests.wire.replies import Call, Cut, Drop, EmbedReply, ErrorMidway, Fail, Hang, Load, Noise, Reply, Say, Vectors
+from tests.wire.stream import Listener, Stream, cut, drop, plain, whole
 
 Body = dict[str, Any]
 Count = Callable[[Sequence[Body], Sequence[Body]], int]
@@ -55,6 +56,7 @@ class WireServer:
             every model is.
         loaded: the models that /api/ps names.
         info: what /api/show says of every model's shape.
+        embed: what an embedding call is answered instead of its vectors; None gives them.
         default: the answer when the script has run out.
         port: where to listen; 0 takes a free port.
     """
@@ -69,6 +71,7 @@ class WireServer:
         port: int = 0,
         loaded: Sequence[str] = (),
         info: Mapping[str, Any] | None = None,
+        embed: Callable[[Body], EmbedReply | None] | None = None,
     ) -> None:
         self._script = replies
         self._count = count or (lambda messages, tools: len(json.dumps([*messages, *tools])) // 3)
@@ -76,6 +79,7 @@ class WireServer:
         self._loaded = tuple(loaded)
         self._info = dict(info or {})
         self._default = default
+        self._embed = embed or (lambda body: None)
         self._lock = threading.Lock()
         self._answered = 0
         self._open = 0
@@ -85,13 +89,26 @@ class WireServer:
         """The most chat calls that were open at the same time."""
         self.hung_up = 0
         """Chat calls whose client went away before the end."""
-        self._http = ThreadingHTTPServer(("127.0.0.1", port), self._handler())
-        self._http.daemon_threads = True
+        self._connections: set[socket.socket] = set()
+        self._http = Listener(("127.0.0.1", port), self._handler())
         self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         return self
+
+    def down(self) -> None:
+        """Stop as a killed server does: nobody listens any more, and every open connection is gone."""
+        self._http.shutdown()
+        self._http.server_close()
+        for connection in tuple(self._connections):
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def up(self) -> None:
+        """Listen again, at the same address."""
+        self._http = Listener(("127.0.0.1", self._http.server_address[1]), self._handler())
+        self.__enter__()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -143,6 +160,15 @@ class WireServer:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
+            def setup(self) -> None:
+                super().setup()
+                wire._connections.add(self.connection)
+
+            def finish(self) -> None:
+                wire._connections.discard(self.connection)
+                with suppress(OSError):
+                    super().finish()
+
             def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
                 """Keep stderr for the tests."""
 
@@ -169,128 +195,91 @@ class WireServer:
         match request.path:
             case "/api/chat":
                 if not self._pulled(body["model"]):
-                    return _whole(to, 404, {"error": f"model '{body['model']}' not found"})
+                    return whole(to, 404, {"error": f"model '{body['model']}' not found"})
                 with self._one_more():
                     self._chat(to, body, self._next(body))
             case "/api/embed":
                 if not self._pulled(body["model"]):
-                    return _whole(to, 404, {"error": f"model '{body['model']}' not found"})
-                texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
-                _whole(to, 200, {"model": body["model"], "embeddings": [embedding(text) for text in texts]})
+                    return whole(to, 404, {"error": f"model '{body['model']}' not found"})
+                self._vectors(to, body, self._embed(body))
             case "/api/tags":
-                _whole(to, 200, {"models": [{"name": n, "model": n, **about} for n, about in self._models.items()]})
+                whole(to, 200, {"models": [{"name": n, "model": n, **about} for n, about in self._models.items()]})
             case "/api/show":
-                _whole(
+                whole(
                     to,
                     200 if self._pulled(body.get("model", "")) else 404,
                     {"details": {"family": "qwen2"}, "model_info": self._info},
                 )
             case "/api/version":
-                _whole(to, 200, {"version": "0.5.4"})
+                whole(to, 200, {"version": "0.5.4"})
             case "/api/ps":
-                _whole(to, 200, {"models": [{"name": name, "model": name} for name in self._loaded]})
+                whole(to, 200, {"models": [{"name": name, "model": name} for name in self._loaded]})
             case _:
-                _whole(to, 404, {"error": "404 page not found"})
+                whole(to, 404, {"error": "404 page not found"})
         return None
 
     def _pulled(self, model: str) -> bool:
         return not self._models or model in self._models
 
+    def _vectors(self, to: BaseHTTPRequestHandler, body: Body, reply: EmbedReply | None) -> None:
+        texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
+        given = {"model": body["model"], "embeddings": [embedding(text) for text in texts]}
+        match reply:
+            case None:
+                whole(to, 200, given)
+            case Fail(status, error):
+                whole(to, status, {"error": error or f"model '{body['model']}' not found"})
+            case Noise(text):
+                plain(to, text.encode())
+            case Hang(seconds):
+                self._ended.wait(seconds)
+                to.close_connection = True
+            case Cut():
+                cut(to, given)
+            case Drop():
+                drop(to)
+            case Vectors(vectors):
+                whole(to, 200, {**given, "embeddings": vectors})
+
     def _chat(self, to: BaseHTTPRequestHandler, body: Body, reply: Reply) -> None:
         prompt = self._count(body["messages"], body.get("tools") or ())
         match reply:
             case Fail(status, error):
-                _whole(to, status, {"error": error or f"model '{body['model']}' not found"})
+                whole(to, status, {"error": error or f"model '{body['model']}' not found"})
             case Noise(text):
-                _plain(to, text.encode())
+                plain(to, text.encode())
             case Hang(seconds, text):
-                stream = _Stream(to, body["model"]) if text else None
+                stream = Stream(to, body["model"]) if text else None
                 if stream:
                     stream.text(text)
                 self._ended.wait(seconds)
                 to.close_connection = True
             case Cut(text, abruptly):
-                stream = _Stream(to, body["model"])
+                stream = Stream(to, body["model"])
                 stream.text(text)
                 stream.end(abruptly=abruptly)
             case ErrorMidway(text, error):
-                stream = _Stream(to, body["model"])
+                stream = Stream(to, body["model"])
                 stream.text(text)
                 stream.line({"error": error})
                 stream.end()
             case Load():
-                _Stream(to, body["model"]).done("load", 0, 0)
-            case Say(text, done_reason, pieces, pause):
-                stream = _Stream(to, body["model"])
+                Stream(to, body["model"]).done("load", 0, 0)
+            case Drop():
+                drop(to)
+            case Say(text, done_reason, pieces, pause, read):
+                stream = Stream(to, body["model"])
                 for piece in _split(text, pieces):
                     self._ended.wait(pause)
                     stream.text(piece)
-                stream.done(done_reason, prompt, max(1, len(text) // 2))
+                stream.done(done_reason, prompt if read is None else read, max(1, len(text) // 2))
             case Call(name, arguments, text, more):
-                stream = _Stream(to, body["model"])
+                stream = Stream(to, body["model"])
                 if text:
                     stream.text(text)
                 calls = ((name, arguments), *more)
                 stream.message("", [{"function": {"name": n, "arguments": dict(a)}} for n, a in calls])
                 stream.done("stop", prompt, 8)
-
-
-class _Stream:
-    """A chunked NDJSON answer."""
-
-    def __init__(self, to: BaseHTTPRequestHandler, model: str) -> None:
-        self._to = to
-        self._model = model
-        to.send_response(200)
-        to.send_header("Content-Type", "application/x-ndjson")
-        to.send_header("Transfer-Encoding", "chunked")
-        to.end_headers()
-
-    def line(self, value: Mapping[str, Any]) -> None:
-        data = json.dumps(value, ensure_ascii=False).encode() + b"\n"
-        self._to.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
-        self._to.wfile.flush()
-
-    def message(self, text: str, calls: Sequence[Body] = (), **more: Any) -> None:
-        said: Body = {"role": "assistant", "content": text}
-        if calls:
-            said["tool_calls"] = list(calls)
-        head = {"model": self._model, "created_at": "2026-01-01T00:00:00.000000Z", "message": said}
-        self.line({**head, "done": False, **more})
-
-    def text(self, text: str) -> None:
-        self.message(text)
-
-    def done(self, reason: str, prompt: int, written: int) -> None:
-        counts: Body = {"prompt_eval_count": prompt, "eval_count": written}
-        durations: Body = {
-            "total_duration": 2_000_000,
-            "load_duration": 1,
-            "prompt_eval_duration": 1,
-            "eval_duration": 1,
-        }
-        self.message("", done=True, done_reason=reason, **counts, **durations)
-        self.end()
-
-    def end(self, *, abruptly: bool = False) -> None:
-        if abruptly:
-            self._to.connection.shutdown(socket.SHUT_RDWR)
-            self._to.close_connection = True
-        else:
-            self._to.wfile.write(b"0\r\n\r\n")
-            self._to.wfile.flush()
-
-
-def _whole(to: BaseHTTPRequestHandler, status: int, value: Mapping[str, Any]) -> None:
-    _plain(to, json.dumps(value, ensure_ascii=False).encode(), status)
-
-
-def _plain(to: BaseHTTPRequestHandler, data: bytes, status: int = 200) -> None:
-    to.send_response(status)
-    to.send_header("Content-Type", "application/json")
-    to.send_header("Content-Length", str(len(data)))
-    to.end_headers()
-    to.wfile.write(data)
 
 
 def _split(text: str, pieces: int) -> list[str]:
