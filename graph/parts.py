@@ -41,4 +41,5 @@ class Parts:
 
     def fixed(self, language: Language) -> str:
         """Give the text of the fixed layer."""
-        return self.settings.system_prompt or prompt("system", language)
+        name = "system_small" if self.settings.model.small else "system"
+        return self.settings.system_prompt or prompt(name, language)

@@ -51,6 +51,11 @@ class ModelSettings(Value):
     concurrency: Positive = 1
     """Calls at a time per server."""
 
+    @property
+    def small(self) -> bool:
+        """Whether this is the model that runs without Ollama: half a billion parameters, on one processor core."""
+        return self.provider == "embedded" and self.model_name == EMBEDDED_CHAT
+
 
 class EmbeddingSettings(Value):
     """The embedding model of the memory."""
@@ -154,12 +159,9 @@ def _embeddings(given: Mapping[str, Any]) -> EmbeddingSettings:
 
 
 def _tools(given: Mapping[str, Any]) -> tuple[ToolName, ...]:
-    # Offered tools, half a billion parameters answer with calls without end, and reading them takes 15 seconds.
-    match given.get("model"):
-        case ModelSettings(provider="embedded", model_name=name) if name == EMBEDDED_CHAT:
-            return ()
-        case _:
-            return BUILT_IN_TOOLS
+    # Offered tools, so small a model answers with calls without end, and reading their schemas takes 15 seconds.
+    model = given.get("model")
+    return () if isinstance(model, ModelSettings) and model.small else BUILT_IN_TOOLS
 
 
 class AgentSettings(Value):
@@ -169,7 +171,7 @@ class AgentSettings(Value):
     language: Language | None = None
     """Of labels and prompts; None takes the language of a thread's first message."""
     system_prompt: str | None = None
-    """None takes the prompt that comes with the package."""
+    """None takes the prompt that comes with the package; `qwen2.5-coder-0.5b` embedded has a shorter one."""
     model: ModelSettings = ModelSettings()
     light_model: ModelSettings | Literal["none", "same"] | None = None
     """Serves the internal calls: none (rules only), the chat model itself, or a model of its own.

@@ -48,13 +48,14 @@ def chat(
 def _pipe(settings: AgentSettings, thread: str | None, user: str, say: list[str] | None, words: Wording) -> int:
     from ninefold.state import ConflictRule
 
-    from ..console.plain import converse, lines_of
+    from ..console.plain import argument, converse, lines_of
 
     _never_choke_on_output()
     rule = settings.constraints.on_conflict
     settings = _with_rule(settings, ConflictRule.NEWEST if rule is ConflictRule.ASK else rule)
     conversation = _conversation(settings, _new_thread() if thread is None else thread, user)
-    return converse(conversation, say or lines_of(sys.stdin.buffer, words), words)
+    lines = map(argument, say) if say else lines_of(sys.stdin.buffer, words)
+    return converse(conversation, lines, words)
 
 
 def _terminal(settings: AgentSettings, thread: str | None, user: str, words: Wording) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import locale
+import os
 import sys
 from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import aclosing
@@ -54,6 +55,11 @@ def lines_of(stream: BinaryIO, wording: Wording) -> Iterator[str]:
                 print(wording.say("chat.bad_input"), file=sys.stderr)
                 said = True
         yield line.removeprefix("\ufeff")
+
+
+def argument(text: str) -> str:
+    """Give an argument of the command line as it was typed, where Python's locale could not read its bytes."""
+    return _decoded(os.fsencode(text)) or text
 
 
 def _decoded(data: bytes) -> str | None:
