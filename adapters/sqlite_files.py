@@ -46,4 +46,18 @@ def connect(path: Path, *, autocommit: bool) -> sqlite3.Connection:
     return connection
 
 
+def give_back(connection: sqlite3.Connection) -> None:
+    """Give the disk back what deleted rows held: the file is written anew without them.
+
+    Raises:
+        StorageError: another process writes without end, or the disk has no room for the copy.
+    """
+    try:
+        connection.commit()
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except sqlite3.Error as error:
+        raise StorageError(f"The database could not be compacted: {error}.", "Nothing was lost; try again.") from error
+
+
 _NEXT = "Choose a folder you may write to with NINEFOLD_HOME or `storage.folder`, or run `ninefold doctor`."

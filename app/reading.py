@@ -30,6 +30,6 @@ def history(graph: TurnGraph, config: RunnableConfig) -> list[BaseMessage]:
     if turn is None:
         return list(values.get("messages", ()))
     thread = config.get("configurable", {})["thread_id"]
-    archived = list(history_messages(graph.store, thread, turn.id))
+    archived = list(history_messages(graph.store, thread, turn.id, turn.parent))
     known = {message.id for message in archived}
     return archived + [message for message in values["messages"] if message.id not in known]

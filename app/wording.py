@@ -20,6 +20,10 @@ class Wording:
         """Give the sentence of a key with its values in place."""
         return self._sentences[key].format(**values)
 
+    def refusal(self, key: str, **values: object) -> tuple[str, str]:
+        """Give the cause under a key and the next step under `<key>_next`, as every named error takes them."""
+        return self.say(key, **values), self.say(f"{key}_next", **values)
+
 
 @cache
 def sentences(language: Language) -> Mapping[str, str]:

@@ -50,8 +50,12 @@ class FileLocks:
     def __call__(self, key: str) -> Lock:
         """Give the lock of a key."""
         private_folder(self._folder)
-        name = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-        return _Flock(self._folder / f"{name}.lock")
+        return _Flock(self._folder / lock_name(key))
+
+
+def lock_name(key: str) -> str:
+    """Give the name of a key's lock file; it tells nothing of the thread."""
+    return f"{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.lock"
 
 
 class _Flock:

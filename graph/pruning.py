@@ -1,10 +1,19 @@
-"""After a turn: of its checkpoints only the last stays, and only so many turns can be gone back to."""
+"""After a turn: of its checkpoints only the last stays, and only so many turns can be gone back to.
+
+LangGraph's own way to prune a saver keeps one checkpoint of a thread, so that nothing could be gone back to. Ours and
+its saver in memory are pruned by turn, and so is whatever has a method `prune_turns`; any other keeps all it is given.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
+
+from ninefold.adapters.checkpoints.in_memory import prune_in_memory
 
 _log = logging.getLogger(__name__)
 
@@ -17,15 +26,20 @@ class Pruning(Protocol):
         """Keep the last checkpoint of each turn, by the turn stamp in its metadata, and the newest `keep` of those."""
 
 
-def prune(saver: object, thread: str, namespace: str, keep: int) -> None:
+def prune(saver: BaseCheckpointSaver[Any], thread: str, namespace: str, keep: int) -> None:
     """Prune a thread where the saver can; a failure is only logged: the turn is kept, and the next one prunes again."""
-    if isinstance(saver, Pruning):
-        try:
-            saver.prune_turns(thread, namespace, keep)
-        except Exception:  # noqa: BLE001 - what a saver raises is its own
-            _log.warning("the checkpoints of thread %r could not be pruned", thread, exc_info=True)
+    try:
+        match saver:
+            case Pruning():
+                saver.prune_turns(thread, namespace, keep)
+            case InMemorySaver():
+                prune_in_memory(saver, thread, namespace, keep)
+            case _:
+                pass
+    except Exception:  # noqa: BLE001 - what a saver raises is its own
+        _log.warning("the checkpoints of thread %r could not be pruned", thread, exc_info=True)
 
 
-async def aprune(saver: object, thread: str, namespace: str, keep: int) -> None:
+async def aprune(saver: BaseCheckpointSaver[Any], thread: str, namespace: str, keep: int) -> None:
     """Do `prune` without blocking the event loop."""
     await asyncio.to_thread(prune, saver, thread, namespace, keep)

@@ -38,7 +38,7 @@ def tool_call(
     done = []
     for slot in _slots(state):
         text = _begin(state, slot, archive)
-        done.append(_kept(state, slot, tools.run(slot.call) if text is None else text, archive, tokens, settings))
+        done.append(_kept(state, slot, tools.run(_keyed(slot)) if text is None else text, archive, tokens, settings))
     return _update(state, done)
 
 
@@ -56,7 +56,7 @@ async def atool_call(
     for slot in _slots(state):
         text = await in_thread(_begin, state, slot, archive)
         if text is None:
-            text = await tools.arun(slot.call)
+            text = await tools.arun(_keyed(slot))
         done.append(await in_thread(_kept, state, slot, text, archive, tokens, settings))
     return _update(state, done)
 
@@ -86,6 +86,11 @@ def _slots(state: TurnState) -> list[_Slot]:
         _Slot(call, f"{state.turn.id}-tool-{state.tool_rounds}-{index}", first + index)
         for index, call in enumerate(calls)
     ]
+
+
+def _keyed(slot: _Slot) -> ToolCall:
+    """Give the call under the id of its result: models number their calls anew each time, and two would share a key."""
+    return ToolCall(name=slot.call["name"], args=slot.call["args"], id=slot.message, type="tool_call")
 
 
 def _begin(state: TurnState, slot: _Slot, archive: Archive) -> str | None:

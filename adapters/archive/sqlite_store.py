@@ -9,7 +9,7 @@ from pathlib import Path
 from langgraph.store.base import Op, Result
 from langgraph.store.sqlite import SqliteStore
 
-from ..sqlite_files import connect
+from ..sqlite_files import connect, give_back
 
 
 def open_store(path: Path) -> ThreadedSqliteStore:
@@ -25,6 +25,17 @@ def open_store(path: Path) -> ThreadedSqliteStore:
 
 class ThreadedSqliteStore(SqliteStore):
     """LangGraph's SqliteStore whose async methods run the sync ones in a thread."""
+
+    def keys(self, namespace: tuple[str, ...]) -> list[str]:
+        """Give every key of exactly this namespace; `search` would sort the namespace for each page."""
+        with self.lock:
+            rows = self.conn.execute("SELECT key FROM store WHERE prefix = ?", (".".join(namespace),)).fetchall()
+        return [str(row[0]) for row in rows]
+
+    def vacuum(self) -> None:
+        """Give the disk back what deleted rows held."""
+        with self.lock:
+            give_back(self.conn)
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Do `batch` without blocking the event loop."""

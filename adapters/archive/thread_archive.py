@@ -9,7 +9,7 @@ from typing import Any, cast
 from langchain_core.messages import BaseMessage
 from langgraph.store.base import BaseStore, GetOp, Item, PutOp, SearchItem
 
-from ninefold.state import Entry, NinefoldError, ReferenceNotFound, StorageError, Turn
+from ninefold.state import Entry, NinefoldError, ReferenceNotFound, SchemaError, StorageError, Turn
 
 from . import keys
 from .message_json import from_json, to_json
@@ -38,9 +38,9 @@ class ThreadArchive:
             reference = entry.reference or keys.reference(entry.turn, entry.sequence)
             wanted[keys.references(self._thread), reference] = {"turn": entry.turn, "seq": entry.sequence}
         turn_place = keys.turns(self._thread), turn.id
-        with _storing():
+        with storing():
             places = [turn_place, *wanted]
-            known = dict(zip(places, _get(self._store, places), strict=True))
+            known = dict(zip(places, read(self._store, places), strict=True))
             own = [entry.sequence + 1 for entry, _ in messages if entry.turn == turn.id]
             wanted[turn_place] = _turn_row(turn, max([*own, (known[turn_place] or {}).get("count", 0)]))
             writes = [
@@ -61,8 +61,8 @@ class ThreadArchive:
         Raises:
             ReferenceNotFound: no such reference in this thread, or its text was forgotten on request.
         """
-        with _storing():
-            (found,) = _get(self._store, [(keys.references(self._thread), reference)])
+        with storing():
+            (found,) = read(self._store, [(keys.references(self._thread), reference)])
         message = self._message(found["turn"], found["seq"]) if found else None
         if message is None:
             raise ReferenceNotFound(
@@ -73,25 +73,25 @@ class ThreadArchive:
 
     def cached(self, key: str) -> str | None:
         """Give a prepared text by its content address, or None."""
-        with _storing():
-            (found,) = _get(self._store, [(keys.prepared(self._thread), key)])
+        with storing():
+            (found,) = read(self._store, [(keys.prepared(self._thread), key)])
         return cast("str", found["text"]) if found else None
 
     def cache(self, key: str, text: str) -> None:
         """Keep a prepared text under its content address."""
-        with _storing():
+        with storing():
             self._store.put(keys.prepared(self._thread), key, {"schema": keys.SCHEMA, "text": text}, index=False)
 
     def _message(self, turn: str, sequence: int) -> BaseMessage | None:
-        with _storing():
-            (found,) = _get(self._store, [(keys.messages(self._thread, turn), str(sequence))])
+        with storing():
+            (found,) = read(self._store, [(keys.messages(self._thread, turn), str(sequence))])
         return from_json(found["message"]) if found and "message" in found else None
 
 
 def turn_row(store: BaseStore, thread: str, turn: str) -> dict[str, Any] | None:
     """Give what is kept of a turn ({parent, at, number, user, count, schema}), or None for an unknown one."""
-    with _storing():
-        (found,) = _get(store, [(keys.turns(thread), turn)])
+    with storing():
+        (found,) = read(store, [(keys.turns(thread), turn)])
     return found
 
 
@@ -101,27 +101,31 @@ def turn_messages(store: BaseStore, thread: str, turn: str) -> list[BaseMessage]
     if row is None:
         return []
     places = [(keys.messages(thread, turn), str(sequence)) for sequence in range(row["count"])]
-    with _storing():
-        found = _get(store, places)
+    with storing():
+        found = read(store, places)
     return [from_json(value["message"]) for value in found if value and "message" in value]
 
 
-def history_messages(store: BaseStore, thread: str, last_turn_id: str) -> Iterator[BaseMessage]:
-    """Give every archived message of a branch, oldest first, from its root to the given turn.
+def branch(store: BaseStore, thread: str, *ends: str | None) -> list[tuple[str, dict[str, Any]]]:
+    """Give a branch's turns with their rows, from its root to the first of `ends` that the archive knows.
 
-    The branch is found by following parents, so that forks never mix.
+    It is found by following parents, so that forks never mix. A turn that has not ended may be unknown: name its parent
+    behind it.
     """
-    line: list[str] = []
-    known: set[str] = set()
-    turn: str | None = last_turn_id
-    while turn is not None and turn not in known:
-        known.add(turn)
-        row = turn_row(store, thread, turn)
-        if row is not None:
-            line.append(turn)
-        turn = row["parent"] if row else None
-    for each in reversed(line):
-        yield from turn_messages(store, thread, each)
+    line: dict[str, dict[str, Any]] = {}
+    for turn in ends:
+        while turn is not None and turn not in line and (row := turn_row(store, thread, turn)) is not None:
+            line[turn] = row
+            turn = row["parent"]
+        if line:
+            break
+    return [*reversed(line.items())]
+
+
+def history_messages(store: BaseStore, thread: str, *ends: str | None) -> Iterator[BaseMessage]:
+    """Give every archived message of a branch, oldest first, from its root to the first known turn of `ends`."""
+    for turn, _ in branch(store, thread, *ends):
+        yield from turn_messages(store, thread, turn)
 
 
 def _turn_row(turn: Turn, count: int) -> dict[str, Any]:
@@ -139,13 +143,25 @@ def _must_write(known: dict[str, Any] | None, wanted: dict[str, Any]) -> bool:
     return known is None or (known != wanted and not known.get("forgotten", False))
 
 
-def _get(store: BaseStore, places: Sequence[tuple[keys.Namespace, str]]) -> list[dict[str, Any] | None]:
+def read(store: BaseStore, places: Sequence[tuple[keys.Namespace, str]]) -> list[dict[str, Any] | None]:
+    """Give the values at these places in one batch, None where there is none.
+
+    Raises:
+        SchemaError: one was written with a schema that this release does not know.
+    """
     found = store.batch([GetOp(namespace, key) for namespace, key in places])
-    return [item.value if isinstance(item, Item | SearchItem) else None for item in found]
+    values = [item.value if isinstance(item, Item | SearchItem) else None for item in found]
+    for value in values:
+        if value is not None and (schema := value.get("schema", keys.SCHEMA)) != keys.SCHEMA:
+            raise SchemaError(
+                f"The archive holds a row of schema {schema}; this release reads schema {keys.SCHEMA}.",
+                "Install the release that wrote it, or a newer one; nothing was changed.",
+            )
+    return values
 
 
 @contextmanager
-def _storing() -> Iterator[None]:
+def storing() -> Iterator[None]:
     """Name every failure of the store: which store it is, and so what it raises, is the caller's choice."""
     try:
         yield

@@ -6,7 +6,6 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +21,9 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from ninefold.state import StorageError
 
-from ..sqlite_files import connect
+from ..sqlite_files import connect, give_back
+from .lineage import TURN, Row, Superseded, at, branch_of, damaged_turn, in_turn_rows, stamped
 from .plain_serde import PlainSerde
-
-TURN = "ninefold_turn"
-"""The key in a checkpoint's metadata that names the turn it belongs to."""
 
 
 def open_saver(path: Path) -> ThreadedSqliteSaver:
@@ -64,6 +61,56 @@ class ThreadedSqliteSaver(SqliteSaver):
                 f"The session database failed: {error}.",
                 "Nothing that was kept before is lost; look at the disk and the folder's permissions, then go on.",
             ) from error
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Give a checkpoint, or a thread's latest.
+
+        Raises:
+            StorageError: the database failed, or the checkpoint is damaged; the last good turn is named then.
+        """
+        try:
+            return _whole(super().get_tuple(config))
+        except StorageError:
+            raise
+        except Exception as error:
+            raise self._damaged(config, error) from error
+
+    def threads(self) -> list[str]:
+        """Give the ids of all threads."""
+        with self.cursor(transaction=False) as cur:
+            rows = cur.execute("SELECT DISTINCT thread_id FROM checkpoints WHERE checkpoint_ns = ''")
+            return [str(row[0]) for row in rows]
+
+    def rows(self, thread: str) -> list[Row]:
+        """Give a thread's checkpoints without their states, newest first."""
+        with self.cursor(transaction=False) as cur:
+            found = cur.execute(
+                "SELECT checkpoint_id, parent_checkpoint_id, CAST(metadata AS TEXT) FROM checkpoints"
+                " WHERE thread_id = ? AND checkpoint_ns = '' ORDER BY checkpoint_id DESC",
+                (thread,),
+            )
+            return [Row(row[0], row[1], *stamped(row[2])) for row in found]
+
+    def vacuum(self) -> None:
+        """Give the disk back what deleted rows held."""
+        with self.lock:
+            give_back(self.conn)
+
+    def _damaged(self, config: RunnableConfig, error: Exception) -> StorageError:
+        """Give the error of a checkpoint that cannot be read, with the last turn before it that can."""
+        where = config.get("configurable", {})
+        thread = str(where["thread_id"])
+        line = branch_of(self.rows(thread), where.get("checkpoint_id"))
+        for place, row in enumerate(line):
+            try:
+                found = _whole(super().get_tuple(at(thread, row.id)))
+            except Exception:  # noqa: BLE001 - a damaged one, whatever it raises: an older one is looked for
+                continue
+            turn = found.checkpoint["channel_values"].get("turn") if found else None
+            if turn:
+                unread = len({newer.turn for newer in line[:place]} - {turn["id"]})
+                return damaged_turn(thread, turn["number"] + max(unread, 1), turn["number"], error)
+        return damaged_turn(thread, None, None, error)
 
     def prune_turns(self, thread: str, namespace: str, keep: int) -> None:
         """Keep the last row of each turn and the newest `keep` rows; time grows with the rows of the last turns only.
@@ -126,28 +173,13 @@ class ThreadedSqliteSaver(SqliteSaver):
         return await asyncio.to_thread(lambda: self.get_delta_channel_history(config=config, channels=channels))
 
 
-def _in_turn_rows(cur: sqlite3.Cursor, thread: str, namespace: str) -> tuple[list[str], list[tuple[str, str | None]]]:
-    """Give the rows that are not the last of their turn, and each last row with its turn's parent, newest first.
-
-    It looks back as far as the first turn that was pruned before, so that a turn that died is pruned by the next.
-    """
+def _in_turn_rows(cur: sqlite3.Cursor, thread: str, namespace: str) -> Superseded:
     rows = cur.execute(
         "SELECT checkpoint_id, parent_checkpoint_id, json_extract(CAST(metadata AS TEXT), ?) FROM checkpoints"
         " WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY checkpoint_id DESC",
         (f"$.{TURN}", thread, namespace),
     )
-    doomed: list[str] = []
-    parents: list[tuple[str, str | None]] = []
-    for place, (turn, group) in enumerate(groupby(rows, key=lambda row: row[2])):
-        last, *others = group
-        if turn is None:
-            continue
-        if not others and place > 0:
-            break
-        if others:
-            doomed += [row[0] for row in others]
-            parents.append((last[0], others[-1][1]))
-    return doomed, parents
+    return in_turn_rows(rows)
 
 
 def _too_old(cur: sqlite3.Cursor, thread: str, namespace: str, keep: int) -> list[str]:
@@ -165,3 +197,10 @@ def _delete(cur: sqlite3.Cursor, thread: str, namespace: str, rows: Sequence[str
             f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?",
             [(thread, namespace, row) for row in rows],
         )
+
+
+def _whole(found: CheckpointTuple | None) -> CheckpointTuple | None:
+    """Give what was read; bytes that were changed may still be read as something else than a checkpoint."""
+    if found is not None and not isinstance(found.checkpoint.get("channel_values"), dict):
+        raise TypeError("it holds no values")
+    return found

@@ -17,7 +17,8 @@ from pydantic import BaseModel, ValidationError
 from ninefold.state import SettingsError
 
 CALL_ID = "tool_call_id"
-"""Where a tool finds the call's id in its config's metadata: the key under which an effect must happen once."""
+"""Where a tool finds, in its config's metadata, the key under which an effect must happen once: the id that the call's
+result has in the window, one for each call of each round of each turn and the same when a turn is taken up again."""
 LONGEST_ERROR = 600
 
 

@@ -1,0 +1,1 @@
+from adapters.checkpoints.in_memory import *
