@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from ninefold.adapters.embedded.chat import EmbeddedChat
 from ninefold.adapters.weights.catalogue import DEFAULT_MODEL
@@ -19,8 +20,11 @@ CACHE = Path(os.environ.get("NINEFOLD_TEST_CACHE") or Path.home() / ".cache" / "
 def fetched(name: str) -> Path:
     """The weights from the tests' own cache, fetched the first time."""
     pytest.importorskip("xllamacpp", reason="the extra `embedded` is not installed")
+    CACHE.mkdir(parents=True, exist_ok=True)
     try:
-        return pull(name, CACHE)
+        # A second pull is refused, and the workers of one run begin at the same time.
+        with FileLock(CACHE / "tests.lock"):
+            return pull(name, CACHE)
     except ModelDown as error:
         if os.environ.get("CI"):
             raise
@@ -33,13 +37,17 @@ def smol_path() -> Path:
     return fetched("smollm2-135m")
 
 
-@pytest.fixture(scope="session")
-def qwen() -> Iterator[EmbeddedChat]:
-    """The default model: fetched where it is asked for, used wherever it is already there."""
+def default_model() -> Path:
+    """The default model's weights: fetched where they are asked for, used wherever they are already there."""
     here = any(status.path and status.weights.name == DEFAULT_MODEL for status in list_models(CACHE))
     if not here and not os.environ.get("NINEFOLD_TEST_QWEN"):
         pytest.skip("set NINEFOLD_TEST_QWEN=1 to fetch the default model, 490 MB")
-    model = EmbeddedChat(model_path=fetched(DEFAULT_MODEL), temperature=0, num_predict=32)
+    return fetched(DEFAULT_MODEL)
+
+
+@pytest.fixture(scope="session")
+def qwen() -> Iterator[EmbeddedChat]:
+    model = EmbeddedChat(model_path=default_model(), temperature=0, num_predict=32)
     yield model
     model.close()
 
