@@ -88,7 +88,7 @@ class _Steps:
             Step.MODEL_CALL: self._model_call,
             Step.TOOL_CALL: self._tool_call,
             Step.MEMORY_WRITE: self._memory_write,
-            Step.WINDOW_ROLL: self._window_roll,
+            Step.WINDOW_ROLL: lambda state, _: window_roll(state, settings=self._parts.settings),
         }
 
     def twins(self) -> dict[Step, AsyncStep]:
@@ -151,6 +151,7 @@ class _Steps:
             assistant=parts.assistant,
             settings=parts.settings,
             strategies=parts.strategies,
+            fixed=self._fixed(state),
             tools=parts.chat.tools,
         )
 
@@ -206,14 +207,6 @@ class _Steps:
             judge=parts.judge,
             settings=parts.settings,
             thread=_thread(config),
-        )
-
-    def _window_roll(self, state: TurnState, config: RunnableConfig) -> Update:
-        return window_roll(
-            state,
-            archive=self._archive(state, config),
-            settings=self._parts.settings,
-            tokens=self._tokens(state),
         )
 
 

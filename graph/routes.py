@@ -7,11 +7,10 @@ from typing import Literal
 
 from langchain_core.messages import AIMessage
 
-from ninefold.state import ThresholdChecked
 from ninefold.state.turn_state import TurnState
 
 Left = Callable[[TurnState], bool]
-"""Whether a compaction strategy is left to try in this turn."""
+"""Whether the view was over a threshold when it was last checked, and a compaction strategy is left to try."""
 
 
 def after_constraint_update(state: TurnState) -> Literal["conflict_confirmation", "assembly"]:
@@ -23,8 +22,7 @@ def threshold_route(left: Left) -> Callable[[TurnState], Literal["compaction", "
     """Give the choice that compacts while the view is over a threshold and a strategy is left."""
 
     def after_threshold_check(state: TurnState) -> Literal["compaction", "fidelity_check"]:
-        checks = [event for event in state.trace if isinstance(event, ThresholdChecked)]
-        return "compaction" if checks and checks[-1].over and left(state) else "fidelity_check"
+        return "compaction" if left(state) else "fidelity_check"
 
     return after_threshold_check
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from ninefold.policies.apply import over
 from ninefold.policies.compaction import Completion, Strategy
 from ninefold.policies.descent import Pressure, pressure, strategies_left
-from ninefold.policies.prompt_files import prompt
 from ninefold.policies.render import render
 from ninefold.state import AgentSettings, Compacted, Degraded, Event, Language, NinefoldError, Proposal, Step, Struck
 from ninefold.state.turn_state import TurnState, Update
@@ -34,6 +33,7 @@ def compaction(
     assistant: Assistant | None,
     settings: AgentSettings,
     strategies: Sequence[Strategy],
+    fixed: str,
     tools: Sequence[Schema] = (),
 ) -> Update:
     """Give one more proposal on top of those pending, and strike out the strategies that had nothing to give.
@@ -45,7 +45,7 @@ def compaction(
     may = [strategy for strategy in strategies if strategy.name in left]
     struck: list[Struck] = []
     events: list[Event] = []
-    model = _completion(state, assistant, settings, tools)
+    model = _completion(state, assistant, fixed, tools)
     last = state.candidates + 1 >= settings.context_policy.max_candidates
     for place, strategy in enumerate(may if full.fired else ()):
         try:
@@ -81,7 +81,7 @@ def _too_little(found: Proposal, full: Pressure, *, last: bool) -> bool:
 
 
 def _completion(
-    state: TurnState, assistant: Assistant | None, settings: AgentSettings, tools: Sequence[Schema]
+    state: TurnState, assistant: Assistant | None, fixed: str, tools: Sequence[Schema]
 ) -> Completion | None:
     if assistant is None or state.view is None:
         return None
@@ -89,7 +89,6 @@ def _completion(
         return Completion(assistant)
     language = state.language or Language.ENGLISH
     now = over(state, state.proposals)
-    fixed = settings.system_prompt or prompt("system", language)
     sent = render(state.view, now.messages, now.entries, fixed=fixed, language=language)
     return Completion(assistant, tuple(sent), tuple(tools))
 

@@ -7,16 +7,8 @@ from ninefold.policies.window import groups, open_calls
 from ninefold.state import AgentSettings, WindowRolled
 from ninefold.state.turn_state import TurnState, Update
 
-from .ports import Archive, TokenCounter
 
-
-def window_roll(
-    state: TurnState,
-    *,
-    archive: Archive,  # noqa: ARG001
-    settings: AgentSettings,
-    tokens: TokenCounter,  # noqa: ARG001
-) -> Update:
+def window_roll(state: TurnState, *, settings: AgentSettings) -> Update:
     """Give the window as the next turn finds it, and say what of it left in this turn.
 
     Messages leave only with a proven compaction, so a turn over recent_keep is cut before the next call and not here:

@@ -112,7 +112,7 @@ class Session:
         self._step(
             memory_write, memory=None, archive=self.archive, judge=RuleJudge(), settings=self.settings, thread="t"
         )
-        self._step(window_roll, archive=self.archive, settings=self.settings, tokens=TOKENS)
+        self._step(window_roll, settings=self.settings)
 
     def prompt_text(self, place: int = -1) -> str:
         """Give every text of a prompt that was sent."""
@@ -136,6 +136,7 @@ class Session:
                         assistant=self.assistant,
                         settings=self.settings,
                         strategies=self.strategies,
+                        fixed=FIXED,
                     )
                     step = "assembly"
                 case "fidelity_check":

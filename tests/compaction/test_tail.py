@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage, HumanMessage
 
 from ninefold.policies.prompt_files import prompt
 from ninefold.state import Language
-from tests.compaction.session import TOKENS, Session, settings
+from tests.compaction.session import FIXED, TOKENS, Session, settings
 from tests.compaction.talks import CHINESE
 from tests.compaction.test_transaction import Model
 
@@ -45,7 +45,8 @@ def test_summary_and_veto_are_tails_of_a_rendered_prompt(tmp_path: Path) -> None
         assert isinstance(call[-1], HumanMessage)
         assert _bytes(call[:-1]) in sent
     for call in summaries:
-        # The window goes out as in the turn before, byte for byte; only the new message is behind it.
+        # The agent's own fixed text and the window go out as in the turn before, byte for byte, the new message behind.
+        assert call[0].text.startswith(FIXED)
         assert any(len(before) > 3 and _bytes(call)[1 : len(before)] == before[1:] for before in sent)
 
 
