@@ -195,7 +195,10 @@ Event = Annotated[
 ]
 
 MAX_EVENTS = 64
-"""A turn's trace keeps its first half and its last half of this many events."""
+"""A turn's trace keeps its first half and its last half of this many events, and what was degraded between them."""
+
+MAX_DEGRADED = 16
+"""Degradations kept from between the halves, each said once."""
 
 
 def append_events(trace: Sequence[Event], more: Sequence[Event]) -> tuple[Event, ...]:
@@ -208,4 +211,6 @@ def append_events(trace: Sequence[Event], more: Sequence[Event]) -> tuple[Event,
     kept = joined[opened:]
     if len(kept) <= MAX_EVENTS:
         return kept
-    return kept[: MAX_EVENTS // 2] + kept[-MAX_EVENTS // 2 :]
+    half = MAX_EVENTS // 2
+    degraded = dict.fromkeys(event for event in kept[half:-half] if isinstance(event, Degraded))
+    return (*kept[:half], *[*degraded][:MAX_DEGRADED], *kept[-half:])
