@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
 
@@ -82,9 +83,21 @@ def _is_of_the_person(message: BaseMessage) -> bool:
 
 
 def _clean(message: BaseMessage) -> BaseMessage:
-    if isinstance(message.content, str) and _UNSTORABLE.search(message.content):
-        return message.model_copy(update={"content": _UNSTORABLE.sub("\ufffd", message.content)})
-    return message
+    content = _storable(message.content)
+    return message if content == message.content else message.model_copy(update={"content": content})
+
+
+def _storable(content: Any) -> Any:
+    """Give a text, or every text in content blocks, without the characters that no database keeps."""
+    match content:
+        case str():
+            return _UNSTORABLE.sub("\ufffd", content)
+        case dict():
+            return {name: _storable(value) for name, value in cast("dict[str, Any]", content).items()}
+        case list():
+            return [_storable(each) for each in content]
+        case _:
+            return content
 
 
 def _language(messages: Sequence[BaseMessage]) -> Language:

@@ -130,7 +130,7 @@ def _neutral(value: Any) -> Any:
         case dict():
             return {neutralise(key): _neutral(item) for key, item in cast("dict[str, Any]", value).items()}
         case list():
-            return [_neutral(item) for item in cast("list[Any]", value)]
+            return [_neutral(item) for item in value]
         case _:
             return value
 
