@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from langchain_core.messages import BaseMessage, HumanMessage
 
+from ninefold.policies.constraints import SUBJECT
 from ninefold.policies.memory_ids import folded, memory_id
 from ninefold.policies.memory_merge import Merge, merged
 from ninefold.policies.secrets import masked
-from ninefold.policies.subject import RULE
 from ninefold.policies.text import plain_text
 from ninefold.policies.write_judge import Statement, WriteJudge
 from ninefold.state import (
@@ -73,8 +73,7 @@ def memory_write(
         if merge.rows:
             memory.write(tuple(merge.rows.values()))
     except MemoryStoreError as error:
-        what = f"{len(waiting)} statements could not be stored and wait for the next turn"
-        events.append(Degraded(step=Step.MEMORY_WRITE, what=what, cause=str(error)[:400]))
+        events.append(Degraded(step=Step.MEMORY_WRITE, what=_unwritten(len(waiting)), cause=str(error)[:400]))
         events.append(MemoryWritten(archived=archived, reason="the memory store failed"))
         return Update(
             entries=entries, unprocessed=_processed(state), unwritten=waiting[-UNWRITTEN:], trace=tuple(events)
@@ -126,7 +125,7 @@ def _statements(state: TurnState, judge: WriteJudge, thread: str) -> Iterator[Me
     for constraint in rules:
         if constraint.lasting:
             statement = Statement(
-                kind=MemoryKind.PREFERENCE, text=masked(constraint.words), subject=f"{RULE}{constraint.key or ''}"
+                kind=MemoryKind.PREFERENCE, text=masked(constraint.words), subject=f"{SUBJECT}{constraint.key or ''}"
             )
             yield _record(state, thread, constraint.turn, statement)
     spoken = [message for message in state.messages if isinstance(message, HumanMessage)]
@@ -194,7 +193,7 @@ def _merge(state: TurnState, memory: MemoryStore, waiting: Sequence[MemoryRecord
         same=settings.dedupe_score,
     )
     for record in known:
-        is_rule = (record.subject or "").startswith(RULE)
+        is_rule = (record.subject or "").startswith(SUBJECT)
         if is_rule and folded(record.text).startswith(withdrawn) and record.id not in merge.rows:
             merge.rows[record.id] = record.model_copy(update={"status": MemoryStatus.SUPERSEDED})
             merge.superseded.append(record.id)
@@ -231,6 +230,11 @@ def _without(entries: Sequence[Entry], superseded: Sequence[str]) -> tuple[Entry
 
 def _processed(state: TurnState) -> Unprocessed:
     return state.unprocessed.model_copy(update={"memories": ()})
+
+
+def _unwritten(count: int) -> str:
+    lost = f", the oldest {count - UNWRITTEN} are given up" if count > UNWRITTEN else ""
+    return f"{min(count, UNWRITTEN)} statements could not be stored and wait for the next turn{lost}"
 
 
 def _written(merge: Merge, archived: int) -> MemoryWritten:

@@ -12,11 +12,9 @@ import yaml
 
 from ninefold.state import MemoryRecord
 
+from .constraints import SUBJECT as RULE
 from .constraints.keys import key
 from .memory_ids import folded
-
-RULE = "constraint:"
-"""What the subject of a rule for all time begins with; the constraint's canonical key follows."""
 
 _DATA = Path(__file__).parent / "data" / "subjects.yaml"
 _NEGATION = re.compile(
