@@ -69,16 +69,6 @@ def restore(text: str) -> str:
     return _spoof(r"\\++").sub(_unmark, text)
 
 
-def neutralise_special(text: str) -> str:
-    """The text with its control tokens alone escaped; `restore_special` takes it back."""
-    return _control(r"\\*+").sub(_mark, text)
-
-
-def restore_special(text: str) -> str:
-    """The original of a text from `neutralise_special`."""
-    return _control(r"\\++").sub(_unmark, text)
-
-
 def imitates(text: str) -> bool:
     """Whether the text holds an anchor, however it is spaced, cased or bracketed, or a control token."""
     return _spoof("").search(text) is not None
