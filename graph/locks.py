@@ -113,12 +113,14 @@ class _Place:
         return self._taken
 
     def leave(self) -> None:
-        if self._taken:
-            self._outer.release()
-        with _guard:
-            _queues[self._key].remove(self)
-            if not _queues[self._key]:
-                del _queues[self._key]
+        try:
+            if self._taken:
+                self._outer.release()
+        finally:
+            with _guard:
+                _queues[self._key].remove(self)
+                if not _queues[self._key]:
+                    del _queues[self._key]
 
 
 @contextmanager

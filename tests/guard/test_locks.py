@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from ninefold.graph.guard import Guard, TurnGraph
-from ninefold.graph.locks import FileLocks
-from ninefold.state import ThreadBusy
+from ninefold.graph.locks import FileLocks, hold
+from ninefold.state import StorageError, ThreadBusy
 from ninefold.state.turn_state import TurnState
 from tests.guard.toy import echo, on, say, sqlite_toy, toy, window
 
@@ -233,3 +233,19 @@ def test_a_turn_and_an_update_of_an_async_caller_take_their_turn() -> None:
         asyncio.run(update())
         running.result(10)
     assert graph.get_state(on()).values["next_cut"] == ("a",)
+
+
+class Stuck:
+    """An outer lock whose server is gone when it is to be let go."""
+
+    def try_acquire(self) -> bool:
+        return True
+
+    def release(self) -> None:
+        raise StorageError("The server is gone.", "Look at it.")
+
+
+def test_a_lock_that_cannot_be_let_go_holds_up_no_later_turn_of_the_process() -> None:
+    for _ in range(2):
+        with pytest.raises(StorageError), hold("here", "t1\0", lambda _: Stuck(), 0.2):
+            pass
