@@ -125,7 +125,7 @@ def _parts(
 
     own = load_policies(settings.policies)
     given = policies or Policies()
-    chat_model = model or _chat_model(settings.model, folder)
+    chat_model = model or model_of(settings.model, folder)
     memory = memory or memory_of(settings, folder, embeddings)
     bound = Tools(settings.tools, tools, memory, clock or now)
     chat = ModelChat(
@@ -159,7 +159,12 @@ def _tell_reading(done: int, total: int) -> None:
     get_stream_writer()({"kind": PROMPT_READ, "done": done, "total": total})
 
 
-def _chat_model(settings: ModelSettings, folder: Path) -> BaseChatModel:
+def model_of(settings: ModelSettings, folder: Path) -> BaseChatModel:
+    """Give the chat model of an agent's settings; no server is asked and no weights are loaded before its first call.
+
+    Raises:
+        ModelMissing: the embedded model's weights are not on this machine.
+    """
     match settings.provider:
         case "ollama":
             from ninefold.adapters.models.ollama import ollama_chat
@@ -243,7 +248,7 @@ def _assistant(
                 concurrency=settings.model.concurrency,
             )
         case ModelSettings() as light:
-            made = ModelAssistant(_chat_model(light, folder), num_ctx=light.num_ctx, concurrency=light.concurrency)
+            made = ModelAssistant(model_of(light, folder), num_ctx=light.num_ctx, concurrency=light.concurrency)
     return made, made.degradations
 
 

@@ -41,5 +41,9 @@ class Parts:
 
     def fixed(self, language: Language) -> str:
         """Give the text of the fixed layer."""
-        name = "system_small" if self.settings.model.small else "system"
-        return self.settings.system_prompt or prompt(name, language)
+        return fixed_text(self.settings, language)
+
+
+def fixed_text(settings: AgentSettings, language: Language) -> str:
+    """Give the agent's own system prompt, or the one that comes with the package for its model."""
+    return settings.system_prompt or prompt("system_small" if settings.model.small else "system", language)

@@ -6,6 +6,7 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -53,6 +54,7 @@ def _pipe(settings: AgentSettings, thread: str | None, user: str, say: list[str]
     _never_choke_on_output()
     rule = settings.constraints.on_conflict
     settings = _with_rule(settings, ConflictRule.NEWEST if rule is ConflictRule.ASK else rule)
+    _warm(settings, words)
     conversation = _conversation(settings, _new_thread() if thread is None else thread, user)
     lines = map(argument, say) if say else lines_of(sys.stdin.buffer, words)
     return converse(conversation, lines, words)
@@ -71,6 +73,7 @@ def _terminal(settings: AgentSettings, thread: str | None, user: str, words: Wor
     _never_choke_on_output()
     if "on_conflict" not in settings.constraints.model_fields_set:
         settings = _with_rule(settings, ConflictRule.ASK)
+    _warm(settings, words)
     console = Console(highlight=False)
     read = line_reader(data_folder(settings) / "chat_history")
     name = _new_thread() if thread is None else thread
@@ -109,6 +112,31 @@ def _bring(name: str, folder: Path, words: Wording) -> None:
     print(words.say("chat.fetching", model=name, size=size), file=sys.stderr)
     with progress_bar(words.say("models.pulling", name=name)) as report:
         pull(name, folder, progress=report)
+
+
+def _warm(settings: AgentSettings, words: Wording) -> None:
+    """Begin to load an embedded model and to read its system prompt, while the person types and the libraries load.
+
+    A fault is left to the first turn, which names it. The language of the prompt is a guess: that of the person's
+    locale; a wrong one costs the first turn a second.
+    """
+    if settings.model.provider != "embedded":
+        return
+
+    def load() -> None:
+        from langchain_core.messages import HumanMessage, SystemMessage
+
+        from ninefold.graph.parts import fixed_text
+        from ninefold.state import NinefoldError
+
+        from ..build import model_of
+        from ..home import data_folder
+
+        with suppress(NinefoldError):
+            opening = SystemMessage(fixed_text(settings, settings.language or words.language))
+            model_of(settings.model, data_folder(settings)).invoke([opening, HumanMessage("")], num_predict=1)
+
+    Thread(target=load, name="warm", daemon=True).start()
 
 
 def _conversation(settings: AgentSettings, thread: str, user: str) -> Conversation:

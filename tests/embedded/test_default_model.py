@@ -9,6 +9,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.tools import tool
 
 from ninefold.adapters.embedded.chat import EmbeddedChat
+from ninefold.adapters.tokens import for_model
+from ninefold.adapters.weights.catalogue import DEFAULT_MODEL
+from tests.tokens.cases import CASES
 
 
 @tool
@@ -63,3 +66,13 @@ def test_model_and_program_stay_under_a_gigabyte_and_a_half(qwen: EmbeddedChat) 
     assert qwen.server.pid is not None
     peaks = [Path(f"/proc/{pid}/status").read_text().split("VmHWM:")[1].split()[0] for pid in (qwen.server.pid, "self")]
     assert sum(map(int, peaks)) < 1_500_000
+
+
+def test_our_count_is_never_under_the_models_own(qwen: EmbeddedChat) -> None:
+    counter = for_model("embedded", DEFAULT_MODEL)
+    under = {}
+    for name, (messages, tools) in CASES.items():
+        theirs = qwen.count_prompt(messages, list(tools))
+        if (ours := counter.prompt(messages, tools)) < theirs:
+            under[name] = (ours, theirs)
+    assert under == {}
