@@ -7,16 +7,17 @@ BIN := $(VENV)/bin
 LOCK := requirements.lock
 UV := $(shell command -v uv 2>/dev/null)
 WORKERS ?= 2
+ROUNDS ?= 20
 
 # Read when langgraph is imported, so it has to stand before Python starts.
 export LANGGRAPH_STRICT_MSGPACK := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check format layout lock chat draw bench clean
+.PHONY: help setup test check format layout lock chat draw bench bench-crash clean
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.installed ## make .venv from the lock file (skipped while lock and pyproject are unchanged)
 
@@ -73,8 +74,13 @@ chat: setup ## talk to the agent
 draw: setup ## print the graph
 	$(BIN)/ninefold draw
 
-bench: setup ## run the measurements
+bench: setup ## list the measurements
 	$(BIN)/python -m bench
+
+bench-crash: setup ## kill a turn at every port call (ROUNDS=20), write from eight threads and two processes, let a session grow
+	$(BIN)/python -m bench.crash --rounds $(ROUNDS)
+	$(BIN)/python -m bench.concurrency
+	$(BIN)/python -m bench.overhead --marks 10,100,1000,3000
 
 clean: ## remove what the commands above made
 	rm -rf $(VENV) build dist *.egg-info .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
