@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from langchain_core.embeddings import Embeddings
 
-from ninefold.state import EmbedderMismatch, MemoryStoreError
+from ninefold.state import EmbedderMismatch, MemoryStoreError, NinefoldError
 
 DEFAULT_MIN_SCORE = 0.45
 """S0's threshold on cosine, measured with bge-m3; an embedder that knows its own says so in `min_score`."""
@@ -110,6 +110,8 @@ class CheckedEmbeddings(Embeddings):
             )
 
     def _failed(self, error: Exception) -> MemoryStoreError:
+        if isinstance(error, NinefoldError):
+            return MemoryStoreError(error.cause, error.next_step)
         return MemoryStoreError(
             f"The embedding model {self.stamp} failed: {type(error).__name__}: {error}.",
             "Check that its server is up and the model is pulled; nothing is lost, the next turn tries again.",

@@ -12,7 +12,7 @@ import pytest
 from ninefold.adapters.memory.chroma import ChromaMemory
 from ninefold.adapters.memory.in_memory import InMemoryMemory
 from ninefold.nodes.ports import MemoryStore
-from ninefold.state import MemoryKind, MemoryStatus, MemoryStoreError
+from ninefold.state import MemoryKind, MemoryStatus, MemoryStoreError, ModelMissing
 
 from .bag_of_words import BagOfWords
 from .stores import STAMP, a_record
@@ -237,6 +237,16 @@ def test_a_failing_embedder_is_a_named_error(opened: Opener) -> None:
         with pytest.raises(MemoryStoreError, match="ConnectionError: refused"):
             call()
     assert store.by_kind("ann", PREFERENCES) == ()
+
+
+def test_what_an_embedder_names_itself_is_said_with_its_own_next_step(opened: Opener) -> None:
+    class NotInstalled(BagOfWords):
+        def embed_query(self, text: str) -> list[float]:
+            raise ModelMissing("The embedded embedder is not installed.", "`pip install 'ninefold[embedded]'`.")
+
+    with pytest.raises(MemoryStoreError) as raised:
+        opened(NotInstalled()).search("ann", "boats", limit=1)
+    assert raised.value.next_step == "`pip install 'ninefold[embedded]'`."
 
 
 def test_the_threshold_belongs_to_the_embedder(opened: Opener) -> None:
