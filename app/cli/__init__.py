@@ -6,7 +6,13 @@ import sys
 
 
 def main() -> None:
-    """Run the command line and leave with its exit status: 0 done, 1 a named error, 2 wrong usage, 130 Ctrl-C."""
+    """Run the command line and leave with its exit status: 0 done, 1 a named error, 2 wrong usage, 130 Ctrl-C.
+
+    SIGTERM ends a command as Ctrl-C does, with 143: a turn lets its thread go and can be taken up again.
+    """
+    import signal
+
+    signal.signal(signal.SIGTERM, _terminated)
     sys.exit(run(sys.argv[1:]))
 
 
@@ -30,6 +36,10 @@ def run(arguments: list[str]) -> int:
         print(error, file=sys.stderr)
         return 1
     return 0
+
+
+def _terminated(number: int, _frame: object) -> None:
+    raise SystemExit(128 + number)
 
 
 def _reader_left() -> int:
