@@ -54,7 +54,7 @@ def _pipe(settings: AgentSettings, thread: str | None, user: str, say: list[str]
     _never_choke_on_output()
     rule = settings.constraints.on_conflict
     settings = _with_rule(settings, ConflictRule.NEWEST if rule is ConflictRule.ASK else rule)
-    _warm(settings, words)
+    warm(settings, words)
     conversation = _conversation(settings, _new_thread() if thread is None else thread, user)
     lines = map(argument, say) if say else lines_of(sys.stdin.buffer, words)
     return converse(conversation, lines, words)
@@ -73,7 +73,7 @@ def _terminal(settings: AgentSettings, thread: str | None, user: str, words: Wor
     _never_choke_on_output()
     if "on_conflict" not in settings.constraints.model_fields_set:
         settings = _with_rule(settings, ConflictRule.ASK)
-    _warm(settings, words)
+    warm(settings, words)
     console = Console(highlight=False)
     read = line_reader(data_folder(settings) / "chat_history")
     name = _new_thread() if thread is None else thread
@@ -114,14 +114,14 @@ def _bring(name: str, folder: Path, words: Wording) -> None:
         pull(name, folder, progress=report)
 
 
-def _warm(settings: AgentSettings, words: Wording) -> None:
+def warm(settings: AgentSettings, words: Wording) -> Thread | None:
     """Begin to load an embedded model and to read its system prompt, while the person types and the libraries load.
 
     A fault is left to the first turn, which names it. The language of the prompt is a guess: that of the person's
     locale; a wrong one costs the first turn a second.
     """
     if settings.model.provider != "embedded":
-        return
+        return None
 
     def load() -> None:
         from langchain_core.messages import HumanMessage, SystemMessage
@@ -136,7 +136,9 @@ def _warm(settings: AgentSettings, words: Wording) -> None:
             opening = SystemMessage(fixed_text(settings, settings.language or words.language))
             model_of(settings.model, data_folder(settings)).invoke([opening, HumanMessage("")], num_predict=1)
 
-    Thread(target=load, name="warm", daemon=True).start()
+    thread = Thread(target=load, name="warm", daemon=True)
+    thread.start()
+    return thread
 
 
 def _conversation(settings: AgentSettings, thread: str, user: str) -> Conversation:

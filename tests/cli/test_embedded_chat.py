@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from ninefold import build_graph
+from ninefold.cli.chat import warm
 from ninefold.console.conversation import Conversation
 from ninefold.console.happenings import Ended, Happening, Told, Written
-from ninefold.state import AgentSettings
+from ninefold.state import AgentSettings, Language, ModelCalled, ModelMissing
+from ninefold.wording import Wording
 from tests.embedded.conftest import fetched
 
 
@@ -16,8 +20,8 @@ async def happenings(conversation: Conversation, text: str) -> list[Happening]:
     return [happening async for happening in conversation.say(text)]
 
 
-def test_an_embedded_model_tells_how_far_it_has_read_before_it_writes(tmp_path: Path) -> None:
-    settings = AgentSettings.model_validate(
+def agent(folder: Path) -> AgentSettings:
+    return AgentSettings.model_validate(
         {
             "model": {
                 "provider": "embedded",
@@ -28,9 +32,13 @@ def test_an_embedded_model_tells_how_far_it_has_read_before_it_writes(tmp_path: 
             "memory": "off",
             "tools": [],
             "context_policy": {"fixed_tokens": 700},
-            "storage": {"folder": str(tmp_path)},
+            "storage": {"folder": str(folder)},
         }
     )
+
+
+def test_an_embedded_model_tells_how_far_it_has_read_before_it_writes(tmp_path: Path) -> None:
+    settings = agent(tmp_path)
     conversation = Conversation(build_graph(settings), "t1", "local", num_ctx=2048)
     happened = asyncio.run(happenings(conversation, "Say hello."))
     read = [h.event for h in happened if isinstance(h, Told) and h.event["kind"] == "prompt_read"]
@@ -45,3 +53,24 @@ def test_an_embedded_model_tells_how_far_it_has_read_before_it_writes(tmp_path: 
     assert ended.reply is not None
     written = "".join(h.text for h in happened if isinstance(h, Written))
     assert written.strip() == str(ended.reply.text).strip()
+
+
+def test_the_system_prompt_is_read_before_the_first_message_comes(tmp_path: Path) -> None:
+    settings = agent(tmp_path)
+    loading = warm(settings, Wording(Language.ENGLISH))
+    assert loading is not None
+    loading.join(timeout=120)
+    conversation = Conversation(build_graph(settings), "t1", "local", num_ctx=2048)
+    asyncio.run(happenings(conversation, "Say hello."))
+    call = next(event for event in conversation.state()["trace"] if isinstance(event, ModelCalled))
+    assert (call.cached_tokens or 0) > 100
+
+
+def test_weights_that_are_missing_are_left_to_the_first_turn_to_name(tmp_path: Path) -> None:
+    settings = AgentSettings.model_validate({"model": {"provider": "embedded"}, "storage": {"folder": str(tmp_path)}})
+    loading = warm(settings, Wording(Language.CHINESE))
+    assert loading is not None
+    loading.join(timeout=60)
+    with pytest.raises(ModelMissing, match="ninefold models pull"):
+        build_graph(settings)
+    assert warm(AgentSettings(), Wording(Language.ENGLISH)) is None
