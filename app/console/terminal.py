@@ -80,9 +80,9 @@ class Terminal:
 
     def _take_up(self, runner: asyncio.Runner) -> None:
         """Say how far the session is, ask again what an earlier chat left open, and name a turn it did not finish."""
-        counters = self._conversation.state().get("counters")
-        if counters and counters.turns:
-            self._note(self._wording.say("chat.resumed", turns=counters.turns))
+        turn = self._conversation.state().get("turn")
+        if turn is not None:
+            self._note(self._wording.say("chat.resumed", turns=turn.number))
         asked = self._conversation.pending()
         if asked is not None:
             self._play(runner, self._decided(asked))

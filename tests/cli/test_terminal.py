@@ -58,3 +58,11 @@ def test_a_person_decides_a_conflict_stops_a_reply_and_takes_it_up_again(tmp_pat
     history = tmp_path / "chat_history"
     assert "写一首长诗" in history.read_text()
     assert stat.S_IMODE(history.stat().st_mode) == 0o600
+
+
+def test_a_session_that_goes_on_says_how_far_it_is(tmp_path: Path) -> None:
+    with WireServer(default="好的。") as wire:
+        shell = Shell(tmp_path, wire.url)
+        assert shell.run("chat", "--thread", "work", "--say", "第一句", "--say", "第二句").returncode == 0
+        with Screen(shell, "chat", "--thread", "work", "--lang", "zh") as screen:
+            screen.wait_for("此前已有 2 轮")
