@@ -10,7 +10,7 @@ from langchain_core.runnables import RunnableConfig
 
 from ninefold.adapters.archive import history_messages
 from ninefold.graph.guard import TurnGraph
-from ninefold.state import IdentityError, Turn
+from ninefold.state import StorageError, Turn
 
 
 def history(graph: TurnGraph, config: RunnableConfig) -> list[BaseMessage]:
@@ -21,10 +21,10 @@ def history(graph: TurnGraph, config: RunnableConfig) -> list[BaseMessage]:
         config: names the thread, and a checkpoint for another branch than the latest.
 
     Raises:
-        IdentityError: the graph has no store of its own.
+        StorageError: the graph has no store of its own.
     """
     if graph.store is None:
-        raise IdentityError("This graph has no store.", "Read the history through the server that runs it.")
+        raise StorageError("This graph has no store.", "Read the history through the server that runs it.")
     values: Mapping[str, Any] = graph.get_state(config).values
     turn: Turn | None = values.get("turn")
     if turn is None:
