@@ -24,18 +24,18 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel._write import ChannelWrite, ChannelWriteTupleEntry
 from langgraph.types import StateSnapshot, StateUpdate
 
+from ninefold.adapters.checkpoints.lineage import AT, TURN, USER
+
 from .guard_settings import Guard as Guard
 from .guard_settings import now as now
-from .identity import AT, TURN, USER, Identity, check_owner, identity_of, unknown_checkpoint
+from .identity import Identity, check_owner, identity_of, unknown_checkpoint
 from .intake import Intake, NewMessages, taken_in
 from .locks import ahold, busy, hold
-from .plan import Head, Run, decide, head_of
+from .plan import RUN, Head, Run, decide, head_of
 from .pruning import aprune, prune
 from .savers import place_of, typed_saver
 from .stored import answered, as_parts
 
-RUN = "run_id"
-"""In a run's metadata: the id that a server gave it."""
 HELD = "__ninefold_held"
 """In a run's metadata: the keys held by the turns that this run is inside of. Not stored: its name begins with "__"."""
 LOST_BY_COPY = frozenset({"_serde_allowlist", "_output_mapper", "_state_mapper", "_guard"})

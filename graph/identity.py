@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 
+from ninefold.adapters.checkpoints.lineage import AT, TURN, USER
 from ninefold.state import IdentityError, Stamp
 
 LONGEST = 256
@@ -15,11 +16,6 @@ LONGEST_TURN = 200
 """A turn's id begins the ids of its messages, which are as short."""
 
 DEFAULT_USER = "local"
-
-TURN = "ninefold_turn"
-AT = "ninefold_at"
-USER = "ninefold_user"
-"""The stamp's keys in a run's metadata, and so in every checkpoint."""
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,16 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 from langgraph.types import Command, StateSnapshot
 
+from ninefold.adapters.checkpoints.lineage import AT, TURN
 from ninefold.policies.constraints import answer_of
 from ninefold.state import ConflictAnswer, IdentityError, NothingPending, Stamp, Step, Turn
 
-from .identity import AT, TURN, Identity, check_owner
+from .identity import Identity, check_owner
 from .intake import Answer, GoOn, Intake, NewMessages, fresh_messages, resends, said, with_ids
 
 CONFLICT = Step.CONFLICT_CONFIRMATION.value
+RUN = "run_id"
+"""In a run's metadata: the id that a server gave it."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ def head_of(snapshot: StateSnapshot | None, unstarted: Sequence[BaseMessage] = (
         at=stamped.get(AT) or (known.at if known else ""),
         waiting=tuple(task.name for task in snapshot.tasks if task.interrupts),
         unstarted=tuple(unstarted),
-        run=stamped.get("run_id"),
+        run=stamped.get(RUN),
     )
 
 
