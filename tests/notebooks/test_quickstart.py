@@ -20,9 +20,13 @@ NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 Cell = dict[str, Any]
 
 
+def _read(notebook: Path) -> Any:
+    return nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]
+
+
 def executed(notebook: Path, agent: Path) -> list[Cell]:
     """Give the code cells after a run without any way into the web."""
-    book = nbformat.read(notebook, as_version=4)
+    book = _read(notebook)
     client = NotebookClient(book, timeout=300, resources={"metadata": {"path": str(FOLDER)}})
     web = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), nobody_there())
     client.execute(env={**os.environ, **web, "NINEFOLD_AGENT": str(agent)})
@@ -83,6 +87,6 @@ def test_its_own_agent_answers_where_its_weights_are(default_weights: Path, tmp_
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
 def test_no_output_is_committed(notebook: Path) -> None:
-    code = [cell for cell in nbformat.read(notebook, as_version=4).cells if cell.cell_type == "code"]
+    code = [cell for cell in _read(notebook).cells if cell.cell_type == "code"]
     assert code
     assert all(not cell.outputs and cell.execution_count is None for cell in code)
