@@ -43,10 +43,13 @@ class Incoming:
             raise ValueError("the file has ended before it")
         match Kind(line["kind"]):
             case Kind.TURN:
-                _row(line["row"], line["id"], line["row"]["at"])
+                _row(line["row"])
+                _text(line["id"])
+                _text(line["row"]["at"])
                 self.turns += _whole(line["row"]["count"]) >= 0
             case Kind.MESSAGE:
-                _row(line["row"], line["turn"])
+                _row(line["row"])
+                _text(line["turn"])
                 if self.turns == 0 or _whole(line["place"]) < 0:
                     raise ValueError("it stands in no turn")
                 if "message" in line["row"]:
@@ -131,14 +134,15 @@ def _good(words: Wording, file: Path, number: int, use: Callable[[], T]) -> T:
 
 
 def _why(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False, include_input=False)[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
     return str(error).split("\n", 1)[0][:200] or type(error).__name__
 
 
-def _row(row: Any, *texts: Any) -> None:
+def _row(row: Any) -> None:
     if not isinstance(row, dict) or row.get("schema") != keys.SCHEMA:
         raise ValueError(f"it is no archive row of schema {keys.SCHEMA}")
-    for text in texts:
-        _text(text)
 
 
 def _value(line: Line) -> Any:
