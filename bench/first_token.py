@@ -132,9 +132,8 @@ def main() -> None:
     given = parser.parse_args()
     taken, peak = measure(given.model, given.turns, given.lang)
     print(f"{given.model}, {platform.machine()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}")
-    print(
-        f"{'turn':>4} {'first word':>11} {'reading':>9} {'beside':>8} {'CPU':>8} {'prompt':>7} {'served':>7} {'cached':>7}"
-    )
+    heads = f"{'turn':>4} {'first word':>11} {'reading':>9} {'beside':>8} {'CPU':>8}"
+    print(f"{heads} {'prompt':>7} {'served':>7} {'cached':>7}")
     for row in taken:
         times = f"{row.first_word_ms:>8.0f} ms {row.reading_ms:>6.0f} ms {row.beside_ms:>5.0f} ms {row.cpu_ms:>5.0f} ms"
         print(f"{row.turn:>4} {times} {row.prompt_tokens:>7} {row.server_tokens:>7} {row.cached_tokens:>7}")
