@@ -13,26 +13,26 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.config import get_stream_writer
 from langgraph.store.base import BaseStore
 
-from ninefold.adapters.archive import ThreadArchive, open_store
-from ninefold.adapters.checkpoints import open_saver
+from ninefold.adapters.archive import ThreadArchive
 from ninefold.adapters.models.assistant import ModelAssistant
 from ninefold.adapters.models.chat import ModelChat
 from ninefold.adapters.tokens import ServedCounter, for_model
 from ninefold.graph.build import turn_graph
 from ninefold.graph.guard import Guard, TurnGraph, guard, now
-from ninefold.graph.locks import FileLocks, no_outer_lock
+from ninefold.graph.identity import DEFAULT_USER
+from ninefold.graph.locks import no_outer_lock
 from ninefold.graph.parts import Parts
 from ninefold.graph.tools import Tools
 from ninefold.nodes.ports import Assistant, MemoryStore, TokenCounter
-from ninefold.state import AgentSettings, EmbeddingSettings, MemorySettings, ModelSettings, SettingsError
+from ninefold.state import AgentSettings, EmbeddingSettings, MemorySettings, ModelSettings
 
 from .home import data_folder
 from .own_policies import Policies, load_policies
 from .settings_file import load_settings
+from .storage import Storage
 
 PROMPT_READ = "prompt_read"
 """The kind of what a turn's custom stream says while an embedded model reads; no part of the trace."""
-NO_SERVER = "Set it to null for SQLite in the data folder, or hand a checkpointer and a store to build_graph()."
 
 
 def build_graph(
@@ -74,20 +74,22 @@ def build_graph(
     settings = _settings(agent, policies)
     folder = data_folder(settings)
     parts = _parts(settings, folder, model, light_model, embeddings, tokens, memory, tools, policies, clock)
+    storage = Storage(settings.storage, folder)
     compiled = turn_graph(parts).compile(
-        checkpointer=checkpointer or open_saver(_sqlite(settings.storage.checkpointer, folder / "checkpoints.sqlite")),
-        store=store or open_store(_sqlite(settings.storage.store, folder / "archive.sqlite")),
+        checkpointer=checkpointer or storage.saver(),
+        store=store or storage.store(),
         name=settings.name,
     )
     own = checkpointer is None
     return guard(
         compiled,
         Guard(
-            locks=FileLocks(folder / "locks") if own else no_outer_lock,
+            locks=storage.locks() if own else no_outer_lock,
             lock_timeout=settings.storage.lock_timeout,
             history_turns=settings.storage.history_turns,
             recursion_limit=_steps(settings),
             clock=clock or now,
+            default_user=None if storage.shared else DEFAULT_USER,
         ),
     )
 
@@ -259,12 +261,6 @@ def _counter(settings: ModelSettings, *, given: bool) -> TokenCounter:
     if settings.provider == "ollama":
         return ServedCounter(settings.base_url, settings.model_name)
     return for_model(settings.provider, settings.model_name)
-
-
-def _sqlite(where: str | None, default: Path) -> Path:
-    if where is None:
-        return default
-    raise SettingsError(f"The storage {where!r} is not known to this release.", NO_SERVER)
 
 
 def _steps(settings: AgentSettings) -> int:

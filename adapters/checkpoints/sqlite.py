@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
-    ChannelVersions,
-    Checkpoint,
-    CheckpointMetadata,
     CheckpointTuple,
-    DeltaChannelHistory,
 )
 from langgraph.checkpoint.sqlite import SqliteSaver
 
@@ -24,6 +18,7 @@ from ninefold.state import StorageError
 from ..sqlite_files import connect, give_back
 from .lineage import TURN, Row, Superseded, at, branch_of, damaged_turn, in_turn_rows, stamped
 from .plain_serde import PlainSerde
+from .threaded import AsyncTwins
 
 
 def open_saver(path: Path) -> ThreadedSqliteSaver:
@@ -37,7 +32,7 @@ def open_saver(path: Path) -> ThreadedSqliteSaver:
     return saver
 
 
-class ThreadedSqliteSaver(SqliteSaver):
+class ThreadedSqliteSaver(AsyncTwins, SqliteSaver):
     """LangGraph's SqliteSaver whose async methods run the sync ones in a thread."""
 
     def setup(self) -> None:
@@ -126,51 +121,6 @@ class ThreadedSqliteSaver(SqliteSaver):
                 [(parent, thread, namespace, row) for row, parent in parents],
             )
             _delete(cur, thread, namespace, _too_old(cur, thread, namespace, keep))
-
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Give `get_tuple` without blocking the event loop."""
-        return await asyncio.to_thread(self.get_tuple, config)
-
-    async def alist(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: dict[str, Any] | None = None,  # noqa: A002 - the base class names it
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
-    ) -> AsyncIterator[CheckpointTuple]:
-        """Give `list` without blocking the event loop."""
-        found = await asyncio.to_thread(
-            lambda: [*self.list(config, filter=filter, before=before, limit=limit)],
-        )
-        for item in found:
-            yield item
-
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        """Do `put` without blocking the event loop."""
-        return await asyncio.to_thread(self.put, config, checkpoint, metadata, new_versions)
-
-    async def aput_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
-        """Do `put_writes` without blocking the event loop."""
-        await asyncio.to_thread(self.put_writes, config, writes, task_id, task_path)
-
-    async def adelete_thread(self, thread_id: str) -> None:
-        """Do `delete_thread` without blocking the event loop."""
-        await asyncio.to_thread(self.delete_thread, thread_id)
-
-    async def aget_delta_channel_history(
-        self, *, config: RunnableConfig, channels: Sequence[str]
-    ) -> Mapping[str, DeltaChannelHistory]:
-        """Give `get_delta_channel_history` without blocking the event loop."""
-        return await asyncio.to_thread(lambda: self.get_delta_channel_history(config=config, channels=channels))
 
 
 def _in_turn_rows(cur: sqlite3.Cursor, thread: str, namespace: str) -> Superseded:

@@ -1,0 +1,78 @@
+"""Checkpoints in Postgres, for sync and async callers, pruned by turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from langgraph.checkpoint.postgres import PostgresSaver
+from langgraph.checkpoint.serde.base import SerializerProtocol
+from psycopg import Cursor
+from psycopg.rows import DictRow
+
+from ..checkpoints.lineage import TURN, in_turn_rows
+from ..checkpoints.plain_serde import PlainSerde
+from ..checkpoints.threaded import AsyncTwins
+from .database import Database
+
+_ROWS = """
+    SELECT checkpoint_id, parent_checkpoint_id, metadata ->> %s AS turn FROM checkpoints
+    WHERE thread_id = %s AND checkpoint_ns = %s ORDER BY checkpoint_id DESC
+"""
+_UNLINK = """
+    UPDATE checkpoints SET parent_checkpoint_id = %s
+    WHERE thread_id = %s AND checkpoint_ns = %s AND checkpoint_id = %s
+"""
+# A value is kept once for all checkpoints that hold it, those of other branches too.
+_DELETE = """
+    WITH gone AS (
+        DELETE FROM checkpoints WHERE thread_id = %(thread)s AND checkpoint_ns = %(ns)s AND checkpoint_id = ANY(%(ids)s)
+        RETURNING checkpoint
+    ), writes AS (
+        DELETE FROM checkpoint_writes
+        WHERE thread_id = %(thread)s AND checkpoint_ns = %(ns)s AND checkpoint_id = ANY(%(ids)s)
+    ), loose AS (
+        SELECT held.key, held.value FROM gone, jsonb_each_text(gone.checkpoint -> 'channel_versions') AS held
+        EXCEPT
+        SELECT held.key, held.value
+        FROM checkpoints AS kept, jsonb_each_text(kept.checkpoint -> 'channel_versions') AS held
+        WHERE kept.thread_id = %(thread)s AND kept.checkpoint_ns = %(ns)s AND NOT kept.checkpoint_id = ANY(%(ids)s)
+    )
+    DELETE FROM checkpoint_blobs AS blob USING loose
+    WHERE blob.thread_id = %(thread)s AND blob.checkpoint_ns = %(ns)s
+        AND blob.channel = loose.key AND blob.version = loose.value
+"""
+
+
+class ThreadedPostgresSaver(AsyncTwins, PostgresSaver):
+    """LangGraph's PostgresSaver over a pool; its tables are made at the first use.
+
+    Args:
+        database: where.
+        serde: writes the values; None for our own plain one.
+    """
+
+    def __init__(self, database: Database, serde: SerializerProtocol | None = None) -> None:
+        super().__init__(database.pool, serde=serde or PlainSerde())
+        self.database = database
+
+    def prune_turns(self, thread: str, namespace: str, keep: int) -> None:
+        """Keep the last checkpoint of each turn and the newest `keep` of those, and the values that these hold."""
+        where = (thread, namespace)
+        with self._cursor() as cur, cur.connection.transaction():
+            cur.execute(_ROWS, (TURN, *where))
+            rows = [(row["checkpoint_id"], row["parent_checkpoint_id"], row["turn"]) for row in cur]
+            doomed, parents = in_turn_rows(rows)
+            gone = set(doomed)
+            doomed += [row[0] for row in rows if row[0] not in gone][keep:]
+            if not doomed:
+                return
+            cur.executemany(_UNLINK, [(parent, *where, row) for row, parent in parents])
+            cur.execute(_DELETE, {"thread": thread, "ns": namespace, "ids": doomed})
+
+    @contextmanager
+    def _cursor(self, *, pipeline: bool = False) -> Iterator[Cursor[DictRow]]:
+        with self.database.named():
+            self.database.ready("checkpoints", self.setup)
+            with super()._cursor(pipeline=pipeline) as cur:
+                yield cur
