@@ -22,6 +22,9 @@ from .session_file import VERSIONS, Kind, Line
 
 T = TypeVar("T")
 
+LONGEST_TURN = 100_000
+"""Messages of one turn; every one of them is looked for when the turn is read."""
+
 _WRONG = (ValueError, TypeError, KeyError, AttributeError, RecursionError, NotImplementedError)
 """What a line of another shape raises where it is used."""
 
@@ -46,7 +49,10 @@ class Incoming:
                 _row(line["row"])
                 _text(line["id"])
                 _text(line["row"]["at"])
-                self.turns += _whole(line["row"]["count"]) >= 0
+                _text(line["row"]["parent"] or "")
+                if not 0 <= _whole(line["row"]["count"]) <= LONGEST_TURN:
+                    raise ValueError(f"a turn of {line['row']['count']} messages")
+                self.turns += 1
             case Kind.MESSAGE:
                 _row(line["row"])
                 _text(line["turn"])

@@ -215,10 +215,11 @@ BAD: dict[str, tuple[Spoil, type[NinefoldError], str]] = {
         "Line 3",
     ),
     "a row of a newer archive": (lambda lines: changed(lines, "turn", row={"schema": 7}), InputError, "schema 1"),
-    "a field of no state": (
-        lambda lines: changed(lines, "state", field="spell"),
+    "a field of no state": (lambda lines: changed(lines, "state", field="spell"), InputError, "spell: Extra inputs"),
+    "a turn without end": (
+        lambda lines: changed(lines, "turn", row={**lines[1]["row"], "count": 10**12}),
         InputError,
-        "state .* spell: Extra inputs",
+        "Line 2",
     ),
     "another owner": (lambda lines: changed(lines, "session", user="bob"), InputError, "different people"),
 }

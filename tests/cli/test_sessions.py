@@ -204,3 +204,12 @@ def test_every_kind_of_damage_is_named(home: Path, change: str) -> None:
         assert [session.damaged for session in list_sessions(place, "local")] == [True]
         assert fork_session(place, "work", "local", new="saved", turn=2) == 2
         assert [message.text for message in transcript(place, "saved", "local")][-1] == "二。"
+
+
+def test_the_documented_functions_run_as_they_stand(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "sessions.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    monkeypatch.setenv("NINEFOLD_HOME", str(home))
+    exec(code, {})
+    with opened() as place:
+        assert [session.thread for session in list_sessions(place, "local")] == ["work", "third-try"]

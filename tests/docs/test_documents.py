@@ -55,7 +55,9 @@ def test_the_documents_commands_run_as_they_stand(document: Path, tmp_path: Path
         for line in "\n".join(blocks(document, "bash")).splitlines():
             if line.startswith(".venv/bin/ninefold"):
                 command = line.removeprefix(".venv/bin/")
-                done = subprocess.run(command, shell=True, env=variables, capture_output=True, text=True, check=False)
+                done = subprocess.run(
+                    command, shell=True, cwd=tmp_path, env=variables, capture_output=True, text=True, check=False
+                )
                 assert done.returncode == 0, (command, done.stderr)
                 assert done.stdout.strip(), command
 
