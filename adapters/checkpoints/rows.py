@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
 from .lineage import TURN, USER, Row, at
-from .sqlite import ThreadedSqliteSaver
+
+
+@runtime_checkable
+class Listing(Protocol):
+    """A saver that lists its checkpoints without reading their states, damaged ones too."""
+
+    def threads(self) -> list[str]:
+        """Give the ids of all threads."""
+        ...
+
+    def rows(self, thread: str) -> list[Row]:
+        """Give a thread's checkpoints, newest first."""
+        ...
 
 
 def threads_of(saver: BaseCheckpointSaver[Any]) -> list[str]:
@@ -17,19 +29,19 @@ def threads_of(saver: BaseCheckpointSaver[Any]) -> list[str]:
     Raises:
         StorageError: the database failed.
     """
-    if isinstance(saver, ThreadedSqliteSaver):
+    if isinstance(saver, Listing):
         return saver.threads()
     known = (found.config.get("configurable", {})["thread_id"] for found in saver.list(None))
     return [*dict.fromkeys(known)]
 
 
 def rows_of(saver: BaseCheckpointSaver[Any], thread: str) -> list[Row]:
-    """Give a thread's checkpoints, newest first; with our own saver also those whose state is damaged.
+    """Give a thread's checkpoints, newest first; of our own savers also those whose state is damaged.
 
     Raises:
         StorageError: the database failed.
     """
-    if isinstance(saver, ThreadedSqliteSaver):
+    if isinstance(saver, Listing):
         return saver.rows(thread)
     return [_row(found) for found in saver.list(at(thread))]
 

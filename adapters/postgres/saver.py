@@ -10,7 +10,7 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from psycopg import Cursor
 from psycopg.rows import DictRow
 
-from ..checkpoints.lineage import TURN, in_turn_rows
+from ..checkpoints.lineage import TURN, USER, Row, in_turn_rows
 from ..checkpoints.plain_serde import PlainSerde
 from ..checkpoints.threaded import AsyncTwins
 from .database import Database
@@ -18,6 +18,10 @@ from .database import Database
 _ROWS = """
     SELECT checkpoint_id, parent_checkpoint_id, metadata ->> %s AS turn FROM checkpoints
     WHERE thread_id = %s AND checkpoint_ns = %s ORDER BY checkpoint_id DESC
+"""
+_LISTED = """
+    SELECT checkpoint_id, parent_checkpoint_id, metadata ->> %s AS turn, metadata ->> %s AS person FROM checkpoints
+    WHERE thread_id = %s AND checkpoint_ns = '' ORDER BY checkpoint_id DESC
 """
 _UNLINK = """
     UPDATE checkpoints SET parent_checkpoint_id = %s
@@ -69,6 +73,18 @@ class ThreadedPostgresSaver(AsyncTwins, PostgresSaver):
                 return
             cur.executemany(_UNLINK, [(parent, *where, row) for row, parent in parents])
             cur.execute(_DELETE, {"thread": thread, "ns": namespace, "ids": doomed})
+
+    def threads(self) -> list[str]:
+        """Give the ids of all threads."""
+        with self._cursor() as cur:
+            cur.execute("SELECT DISTINCT thread_id FROM checkpoints WHERE checkpoint_ns = ''")
+            return [row["thread_id"] for row in cur]
+
+    def rows(self, thread: str) -> list[Row]:
+        """Give a thread's checkpoints without their states, newest first."""
+        with self._cursor() as cur:
+            cur.execute(_LISTED, (TURN, USER, thread))
+            return [Row(row["checkpoint_id"], row["parent_checkpoint_id"], row["turn"], row["person"]) for row in cur]
 
     @contextmanager
     def _cursor(self, *, pipeline: bool = False) -> Iterator[Cursor[DictRow]]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ninefold.state import InputError, StorageError
 
 from ..home import ARCHIVE, CHECKPOINTS
-from .place import LOCKS, Place, lock_key, memories, only_files
+from ..storage import LOCKS
+from .place import Place, lock_key, memories, only_files
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import CheckpointTuple

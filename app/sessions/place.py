@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ninefold.state import AgentSettings, InputError, Language, MemoryRecord, StorageError
 
-from ..home import ARCHIVE, CHECKPOINTS, data_folder
+from ..home import data_folder
+from ..storage import Storage
 from ..wording import Wording
 
 if TYPE_CHECKING:
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from ninefold.adapters.checkpoints.lineage import Row
     from ninefold.graph.locks import LockFactory
     from ninefold.nodes.ports import MemoryStore
-
-LOCKS = "locks"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,27 +119,25 @@ def opened(settings: AgentSettings | None = None, words: Wording | None = None) 
         SettingsError: the storage is not known to this release.
         StorageError: a database cannot be opened.
     """
-    from ninefold.adapters.archive import open_store
-    from ninefold.adapters.checkpoints import open_saver
-    from ninefold.graph.locks import FileLocks
-
     settings = settings or AgentSettings()
     folder = data_folder(settings)
-    saver, store = open_saver(folder / CHECKPOINTS), open_store(folder / ARCHIVE)
-    try:
+    storage = Storage(settings.storage, folder)
+    with closing(storage), ExitStack() as stack:
+        saver, store = storage.saver(), storage.store()
+        for database in (saver, store):
+            connection = getattr(database, "conn", None)
+            if isinstance(connection, sqlite3.Connection):
+                stack.enter_context(closing(connection))
         yield Place(
-            name=str(folder),
+            name=str(getattr(saver, "database", folder)),
             saver=saver,
             store=store,
             memory=lambda writing: _memory(settings, folder, writing),
-            locks=FileLocks(folder / LOCKS),
+            locks=storage.locks(),
             timeout=settings.storage.lock_timeout,
             words=words or Wording(Language.ENGLISH),
-            folder=folder,
+            folder=None if storage.shared else folder,
         )
-    finally:
-        saver.conn.close()
-        store.conn.close()
 
 
 def _memory(settings: AgentSettings, folder: Path, writing: bool) -> MemoryStore | None:
