@@ -67,7 +67,8 @@ def sessions(
     def command(*arguments: str, home: Path = home) -> Ended:
         monkeypatch.setenv("NINEFOLD_HOME", str(home))
         code = run(["sessions", *arguments])
-        return Ended(code, *capsys.readouterr())
+        shown = capsys.readouterr()
+        return Ended(code, str(shown.out), str(shown.err))
 
     return command
 

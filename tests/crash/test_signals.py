@@ -102,7 +102,7 @@ def test_every_tool_call_has_a_key_of_its_own_whatever_the_model_calls_it(tmp_pa
     @tool
     def pay(amount: int, config: RunnableConfig) -> str:
         """Pay an amount."""
-        keys.append(config["metadata"]["tool_call_id"])
+        keys.append(str((config.get("metadata") or {}).get("tool_call_id")))
         return "paid"
 
     call = Call("pay", {"amount": 1})
