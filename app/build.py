@@ -10,6 +10,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_stream_writer
 from langgraph.store.base import BaseStore
 
@@ -26,6 +27,7 @@ from ninefold.graph.tools import Tools
 from ninefold.nodes.ports import Assistant, MemoryStore, TokenCounter
 from ninefold.state import AgentSettings, EmbeddingSettings, MemorySettings, ModelSettings
 
+from .budget import check_budget
 from .home import data_folder
 from .own_policies import Policies, load_policies
 from .settings_file import load_settings
@@ -60,7 +62,8 @@ def build_graph(
         embeddings: of the memories; its `min_score` attribute, if it has one, is the threshold of recall.
         tokens: counts; what it counts must never be under the server's count.
         memory: keeps what is worth it across sessions.
-        checkpointer: keeps the state; by default SQLite in the data folder.
+        checkpointer: keeps the state; by default SQLite in the data folder. Processes that share one keep apart by
+            lock files in the data folder; an InMemorySaver needs none.
         store: keeps the archive; by default SQLite in the data folder.
         tools: the caller's own, beside those that the settings name.
         policies: in place of single built-in ones.
@@ -74,17 +77,18 @@ def build_graph(
     settings = _settings(agent, policies)
     folder = data_folder(settings)
     parts = _parts(settings, folder, model, light_model, embeddings, tokens, memory, tools, policies, clock)
+    if model is None and tokens is None:
+        check_budget(parts)
     storage = Storage(settings.storage, folder)
     compiled = turn_graph(parts).compile(
         checkpointer=checkpointer or storage.saver(),
         store=store or storage.store(),
         name=settings.name,
     )
-    own = checkpointer is None
     return guard(
         compiled,
         Guard(
-            locks=storage.locks() if own else no_outer_lock,
+            locks=no_outer_lock if isinstance(checkpointer, InMemorySaver) else storage.locks(),
             lock_timeout=settings.storage.lock_timeout,
             history_turns=settings.storage.history_turns,
             recursion_limit=_steps(settings),

@@ -10,6 +10,7 @@ from langchain_core.runnables import RunnableConfig
 
 from ninefold.adapters.archive import history_messages
 from ninefold.graph.guard import TurnGraph
+from ninefold.graph.identity import check_owner, identity_of
 from ninefold.state import StorageError, Turn
 
 
@@ -21,11 +22,13 @@ def history(graph: TurnGraph, config: RunnableConfig) -> list[BaseMessage]:
         config: names the thread, and a checkpoint for another branch than the latest.
 
     Raises:
+        IdentityError: the thread belongs to another user.
         StorageError: the graph has no store of its own.
     """
     if graph.store is None:
         raise StorageError("This graph has no store.", "Read the history through the server that runs it.")
     values: Mapping[str, Any] = graph.get_state(config).values
+    check_owner(identity_of(config.get("configurable", {})), values.get("owner"))
     turn: Turn | None = values.get("turn")
     if turn is None:
         return list(values.get("messages", ()))

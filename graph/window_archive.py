@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from langchain_core.messages import BaseMessage
 
 from ninefold.nodes.ports import Archive
-from ninefold.policies.references import reference_id
 from ninefold.policies.text import plain_text
-from ninefold.state import Entry, Turn
+from ninefold.state import Entry, Turn, reference_id
 from ninefold.state.turn_state import TurnState
 
 

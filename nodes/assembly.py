@@ -6,8 +6,22 @@ from collections.abc import Sequence
 
 from ninefold.policies.apply import applied
 from ninefold.policies.assemble import Material, assemble
+from ninefold.policies.notices import notice
 from ninefold.policies.render import memory_line
-from ninefold.state import AgentSettings, Assembled, Entry, Fate, Language, Order, Placed, Recalled
+from ninefold.state import (
+    AgentSettings,
+    Assembled,
+    Degraded,
+    Entry,
+    Fate,
+    Language,
+    LayerName,
+    Order,
+    Placed,
+    Recalled,
+    Step,
+    View,
+)
 from ninefold.state.turn_state import TurnState, Update
 
 from .ports import Schema, TokenCounter
@@ -41,8 +55,37 @@ def assembly(
         view=view,
         entries=_place(state, placed) if settings.context_policy.order is Order.STABLE else state.entries,
         recalled=tuple(_with_fate(memory, kept) for memory in state.recalled),
-        trace=(Assembled(tokens=view.tokens, needed=view.needed, gave_way=view.gave_way),),
+        trace=(
+            Assembled(tokens=view.tokens, needed=view.needed, gave_way=view.gave_way),
+            *_told(state, view, settings),
+        ),
     )
+
+
+CROWDED = 0.6
+"""Share of the budget that fixed text and constraints may take before the person is asked to merge some."""
+STANDING = (LayerName.FIXED, LayerName.CONSTRAINTS, LayerName.TURN_CONSTRAINTS)
+
+
+def _told(state: TurnState, view: View, settings: AgentSettings) -> tuple[Degraded, ...]:
+    """Give what the person must hear of a view, once a turn: crowding rules (S3 §3.2), a message that was clipped."""
+    if any(isinstance(event, Assembled) for event in state.trace):
+        return ()
+    people = {message.id for message in state.messages if message.type == "human"}
+    clips = [p.clip for layer in view.layers for p in layer.pieces if p.clip is not None and p.message in people]
+    clipped = notice("message_clipped", state.language)
+    told = tuple(Degraded(step=Step.ASSEMBLY, what=clipped, cause=clip.reference) for clip in clips)
+    return (*_crowded(state, view, settings), *told)
+
+
+def _crowded(state: TurnState, view: View, settings: AgentSettings) -> tuple[Degraded, ...]:
+    budget = settings.model.num_ctx - settings.model.num_predict
+    share = sum(layer.tokens for layer in view.layers if layer.name in STANDING) / budget
+    if share <= CROWDED:
+        return ()
+    what = notice("constraints_large", state.language, share=round(share * 100))
+    cause = "; ".join(constraint.words for constraint in state.constraints)
+    return (Degraded(step=Step.ASSEMBLY, what=what, cause=cause[:400]),)
 
 
 def _memories(recalled: Sequence[Recalled], language: Language) -> tuple[Placed, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Literal, assert_never
 
 from ninefold.policies.constraints import answers_of, decided, question
+from ninefold.policies.notices import notice
 from ninefold.state import (
     Conflict,
     ConflictAnswer,
@@ -40,7 +41,7 @@ def conflict_confirmation(state: TurnState, *, ask: Ask, conflict: ConflictRule)
             events.append(
                 Degraded(
                     step=Step.CONFLICT_CONFIRMATION,
-                    what=f"kept: {each.old.words}"[:400],
+                    what=notice("answer_unread", state.language, words=each.old.words),
                     cause="the answer was none of replace, keep, this_turn",
                 )
             )

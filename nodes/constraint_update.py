@@ -27,6 +27,7 @@ from ninefold.policies.constraints import (
 )
 from ninefold.policies.json_reply import parse_json
 from ninefold.policies.neutralise import neutralise
+from ninefold.policies.notices import notice
 from ninefold.policies.prompt_files import prompt
 from ninefold.policies.render import render
 from ninefold.policies.text import detect_language, plain_text
@@ -98,7 +99,7 @@ def constraint_update(
         if assistant is not None and not asked and wants_model(text, found):
             asked = True
             before = _prefix(state, tokens, settings, fixed, tools) if assistant.shares_prefix else ()
-            proposed, failure = _ask(text, assistant, tokens, before, tools) if before is not None else ((), [])
+            proposed, failure = _ask(state, text, assistant, tokens, before, tools) if before is not None else ((), [])
             found = _joined(found, proposed)
             events += failure
         held = _taken(held, found, _source(state, turn, message), conflict)
@@ -183,6 +184,7 @@ def _prefix(
 
 
 def _ask(
+    state: TurnState,
     text: str,
     assistant: Assistant,
     tokens: TokenCounter,
@@ -193,14 +195,14 @@ def _ask(
     instruction = prompt("extract_constraints", detect_language(text))
     request = [*before, HumanMessage(f"{instruction}\n\n{neutralise(text)}")]
     if tokens.prompt(request, tools if before else ()) + _REPLY_TOKENS > assistant.num_ctx:
-        return (), [_degraded("the message is too long for the assistant's context")]
+        return (), [_degraded(state, "the message is too long for the assistant's context")]
     try:
         reply = assistant.complete(request, purpose="constraints", num_predict=_REPLY_TOKENS, schema=REPLY_SCHEMA)
     except NinefoldError as error:
-        return (), [_degraded(str(error))]
+        return (), [_degraded(state, str(error))]
     parsed = parse_json(reply)
     if parsed is None:
-        return (), [_degraded("the assistant's reply holds no JSON")]
+        return (), [_degraded(state, "the assistant's reply holds no JSON")]
     return grounded(parsed, text), []
 
 
@@ -225,5 +227,5 @@ def _event(held: _Held, waiting: Sequence[BaseMessage]) -> ConstraintsUpdated:
     return ConstraintsUpdated(changes=held.changes[:_SHOWN], reason=reason)
 
 
-def _degraded(cause: str) -> Degraded:
-    return Degraded(step=Step.CONSTRAINT_UPDATE, what="constraints were found by rules alone", cause=cause[:400])
+def _degraded(state: TurnState, cause: str) -> Degraded:
+    return Degraded(step=Step.CONSTRAINT_UPDATE, what=notice("rules_alone", state.language), cause=cause[:400])

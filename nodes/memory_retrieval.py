@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from langchain_core.messages import HumanMessage
 
 from ninefold.policies.cues import ends
+from ninefold.policies.notices import notice
 from ninefold.policies.recall import CANDIDATES, InView, Limits, Ranking, Scored
 from ninefold.policies.text import plain_text, sentences
 from ninefold.state import (
@@ -47,7 +48,13 @@ def memory_retrieval(
         always = memory.by_kind(state.turn.user, ALWAYS_RECALLED)
         found = _searched(state, memory, policy)
     except MemoryStoreError as error:
-        events.append(Degraded(step=Step.MEMORY_RETRIEVAL, what=_what(always), cause=str(error)[:400]))
+        events.append(
+            Degraded(
+                step=Step.MEMORY_RETRIEVAL,
+                what=notice("only_preferences" if always else "nothing_recalled", state.language),
+                cause=str(error)[:400],
+            )
+        )
     minimum = memory.min_score if policy.memory_search_min_score is None else policy.memory_search_min_score
     recalled = ranking.rank(
         always,
@@ -97,7 +104,3 @@ def _told(people: Sequence[HumanMessage]) -> Iterator[str]:
     for message in people:
         for part in ends(plain_text(message)):
             yield from (span.text for span in sentences(part) if not span.text.endswith(("?", "？")))
-
-
-def _what(always: tuple[MemoryRecord, ...]) -> str:
-    return "only preferences and profile were recalled" if always else "nothing was recalled"

@@ -9,6 +9,7 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from ninefold.policies.constraints import SUBJECT
 from ninefold.policies.memory_ids import folded, memory_id
 from ninefold.policies.memory_merge import Merge, merged
+from ninefold.policies.notices import notice
 from ninefold.policies.secrets import masked
 from ninefold.policies.text import plain_text
 from ninefold.policies.write_judge import Statement, WriteJudge
@@ -73,7 +74,7 @@ def memory_write(
         if merge.rows:
             memory.write(tuple(merge.rows.values()))
     except MemoryStoreError as error:
-        events.append(Degraded(step=Step.MEMORY_WRITE, what=_unwritten(len(waiting)), cause=str(error)[:400]))
+        events.append(Degraded(step=Step.MEMORY_WRITE, what=_unwritten(state, len(waiting)), cause=str(error)[:400]))
         events.append(MemoryWritten(archived=archived, reason="the memory store failed"))
         return Update(
             entries=entries, unprocessed=_processed(state), unwritten=waiting[-UNWRITTEN:], trace=tuple(events)
@@ -99,7 +100,9 @@ def _archived(state: TurnState, archive: Archive) -> tuple[tuple[Entry, ...], in
             archive.record(_turn(state, turn), originals)
             done.update(entry.message for entry, _ in originals)
     except StorageError as error:
-        events.append(Degraded(step=Step.MEMORY_WRITE, what="the turn could not be archived", cause=str(error)[:400]))
+        events.append(
+            Degraded(step=Step.MEMORY_WRITE, what=notice("turn_unarchived", state.language), cause=str(error)[:400])
+        )
     entries = tuple(
         entry.model_copy(update={"archived": True}) if entry.message in done else entry for entry in state.entries
     )
@@ -232,9 +235,10 @@ def _processed(state: TurnState) -> Unprocessed:
     return state.unprocessed.model_copy(update={"memories": ()})
 
 
-def _unwritten(count: int) -> str:
-    lost = f", the oldest {count - UNWRITTEN} are given up" if count > UNWRITTEN else ""
-    return f"{min(count, UNWRITTEN)} statements could not be stored and wait for the next turn{lost}"
+def _unwritten(state: TurnState, count: int) -> str:
+    if count > UNWRITTEN:
+        return notice("memories_given_up", state.language, count=UNWRITTEN, lost=count - UNWRITTEN)
+    return notice("memories_unwritten", state.language, count=count)
 
 
 def _written(merge: Merge, archived: int) -> MemoryWritten:

@@ -7,6 +7,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 
+from ninefold.policies.notices import notice
 from ninefold.policies.render import as_sent, render
 from ninefold.policies.text import plain_text
 from ninefold.state import (
@@ -25,14 +26,6 @@ from ninefold.state.turn_state import TurnState, Update
 
 from .ports import Chat, TokenCounter
 
-_LIMIT = {
-    Language.CHINESE: "（本轮的工具调用已达上限 {limit} 次，未再继续。）",
-    Language.ENGLISH: "(This turn reached its limit of {limit} rounds of tool calls and went no further.)",
-}
-_CUT = {
-    Language.CHINESE: "回复被截断，未写完",
-    Language.ENGLISH: "the reply was cut off and is not complete",
-}
 TRUNCATION_MARGIN = 0.05
 """Share by which a server may count less than an exact count before its prompt was evidently cut."""
 
@@ -89,8 +82,8 @@ def _taken(state: TurnState, reply: AIMessage, tokens: TokenCounter, settings: A
     limit = settings.context_policy.max_tool_rounds
     stopped = bool(reply.tool_calls) and state.tool_rounds >= limit
     if stopped:
-        notice = _LIMIT[language].format(limit=limit)
-        text = "\n\n".join(part for part in (plain_text(reply), notice) if part)
+        limited = notice("tool_limit", language, limit=limit)
+        text = "\n\n".join(part for part in (plain_text(reply), limited) if part)
         reply = reply.model_copy(update={"content": text, "tool_calls": []})
     cut = reply.response_metadata.get("done_reason") in ("length", "cut_off")
     if cut:
@@ -113,7 +106,7 @@ def _taken(state: TurnState, reply: AIMessage, tokens: TokenCounter, settings: A
     ]
     if cut:
         cause = str(reply.response_metadata.get("done_reason"))
-        events.append(Degraded(step=Step.MODEL_CALL, what=_CUT[language], cause=cause))
+        events.append(Degraded(step=Step.MODEL_CALL, what=notice("reply_cut", language), cause=cause))
     if tokens.exact and server is not None and server < state.view.tokens * (1 - TRUNCATION_MARGIN):
         events.append(_truncated(server, state.view.tokens, language))
     return Update(
@@ -135,10 +128,7 @@ def _taken(state: TurnState, reply: AIMessage, tokens: TokenCounter, settings: A
 
 
 def _truncated(server: int, ours: int, language: Language) -> Degraded:
-    what = {
-        Language.CHINESE: "服务器截断了提示",
-        Language.ENGLISH: "the server cut the prompt",
-    }[language]
+    what = notice("prompt_cut", language)
     return Degraded(step=Step.MODEL_CALL, what=what, cause=f"prompt_eval_count {server} < {ours}")
 
 

@@ -9,22 +9,14 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall
 
 from ninefold.policies.compaction.extraction import extract
-from ninefold.policies.references import reference_id, reference_marker
+from ninefold.policies.notices import notice
+from ninefold.policies.references import reference_marker
 from ninefold.policies.render import as_sent
 from ninefold.policies.text import plain_text
-from ninefold.state import AgentSettings, Degraded, Entry, Event, Language, Step, StorageError, ToolCalled
+from ninefold.state import AgentSettings, Degraded, Entry, Event, Language, Step, StorageError, ToolCalled, reference_id
 from ninefold.state.turn_state import TurnState, Update
 
 from .ports import Archive, InThread, TokenCounter, Toolbox
-
-_INTERRUPTED = {
-    Language.CHINESE: "（工具 {name} 运行时被中断，不知道它是否已生效；没有再次运行）",
-    Language.ENGLISH: "(the tool {name} was interrupted; whether it took effect is unknown; it was not run again)",
-}
-_UNARCHIVED = {
-    Language.CHINESE: "工具结果没有存入档案，窗口里保留原文",
-    Language.ENGLISH: "a tool result could not be archived; the window keeps it whole",
-}
 
 
 def tool_call(
@@ -104,7 +96,7 @@ def _begin(state: TurnState, slot: _Slot, archive: Archive) -> str | None:
         if known is not None:
             return plain_text(known)
         if archive.cached(begun) is not None:
-            return _INTERRUPTED[state.language or Language.ENGLISH].format(name=slot.call["name"])
+            return notice("tool_interrupted", state.language, name=slot.call["name"])
         archive.cache(begun, "")
     except StorageError:
         return None
@@ -128,7 +120,7 @@ def _kept(
     try:
         archive.record(state.turn, [(entry, whole)])
     except StorageError as error:
-        what = _UNARCHIVED[state.language or Language.ENGLISH]
+        what = notice("result_unarchived", state.language)
         return _Done(whole, entry, (called, Degraded(step=Step.TOOL_CALL, what=what, cause=error.cause[:400])))
     entry = entry.model_copy(update={"archived": True})
     if size <= settings.context_policy.tool_result_tokens:

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
 
+from ninefold.policies.notices import notice
 from ninefold.policies.render import as_sent
 from ninefold.policies.text import detect_language, plain_text
 from ninefold.state import Degraded, Entry, Language, Stamp, Step, Turn, TurnStarted, Unprocessed
@@ -16,10 +17,6 @@ from ninefold.state.turn_state import INPUT_ROLE, REMOVE_ALL, TurnState, Update
 from .ports import TokenCounter
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_INTERRUPTED = {
-    Language.CHINESE: "（工具调用被中断，没有结果）",
-    Language.ENGLISH: "(the tool call was interrupted and has no result)",
-}
 
 
 def turn_start(
@@ -117,7 +114,10 @@ def _close_open_calls(messages: Sequence[BaseMessage], known: set[str], language
         if isinstance(message, AIMessage) and message.id in known:
             pending = [
                 ToolMessage(
-                    _INTERRUPTED[language], tool_call_id=call["id"] or "", name=call["name"], id=f"{message.id}-{index}"
+                    notice("call_interrupted", language),
+                    tool_call_id=call["id"] or "",
+                    name=call["name"],
+                    id=f"{message.id}-{index}",
                 )
                 for index, call in enumerate(message.tool_calls)
                 if call["id"] not in answered

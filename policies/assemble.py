@@ -12,7 +12,6 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, To
 
 from ninefold.state import (
     AgentSettings,
-    Clip,
     Constraint,
     Entry,
     Language,
@@ -24,16 +23,21 @@ from ninefold.state import (
     Scope,
     Summary,
     View,
+    reference_id,
 )
 
+from .clipping import clipped, extent
 from .constraint_layer import render_constraints
-from .references import reference_id
-from .render import block, label, memory_lines, render
+from .render import as_sent, block, label, memory_lines, render, sent_text
 from .summary_layer import render_summary
 from .text import plain_text
 
 SMALLEST_CLIP = 96
 """Tokens of a message below which clipping it further would leave nothing to read."""
+MARKER = 48
+"""Tokens that the marker in a clipped message takes."""
+NEVER = (LayerName.FIXED, LayerName.CONSTRAINTS, LayerName.TURN_CONSTRAINTS)
+"""The layers that never give way."""
 SMALLEST_RESULT = 160
 """Tokens to which the results of the present turn may be cut before the person's own long text is."""
 
@@ -52,6 +56,9 @@ class Counter(Protocol):
     def overhead(self, tools: Sequence[Mapping[str, object]] = ()) -> int:
         """Give what the tools and the reply primer add."""
         ...
+
+    def text(self, text: str) -> int:
+        """Give the tokens of a bare text."""
 
     def clip(self, text: str, limit: int, *, tail: bool = False) -> str:
         """Give the longest head, or tail, of at most `limit` tokens."""
@@ -87,10 +94,10 @@ class _Draft:
 def assemble(material: Material, tokens: Counter) -> tuple[View, tuple[Placed, ...]]:
     """Give the view of the next call and the memories that it places.
 
-    When the prompt and the reserve exceed num_ctx, layers give way in this order: memories, summary, oldest window
-    turns, tool results of this turn, and last the middle of a text of the person's that is too long on its own, each by
-    reference; the fixed layer and the constraints never do. `needed` tells what nothing giving way would have taken.
-    `over` names the layer that cannot fit at all.
+    A text of the person's that could never fit is cut first, between its ends and by reference. When the prompt and the
+    reserve still exceed num_ctx, layers give way in this order: memories, summary, oldest window turns, tool results of
+    this turn, and last more of the person's text, each by reference; the fixed layer and the constraints never do.
+    `needed` tells what nothing giving way would have taken. `over` names the layer that cannot fit at all.
     """
     policy = material.settings.context_policy
     reserve = material.settings.model.num_predict
@@ -105,6 +112,12 @@ def assemble(material: Material, tokens: Counter) -> tuple[View, tuple[Placed, .
     layers = _layers(draft, material, tokens, policy.order)
     needed = total = _total(layers, material, tokens)
     gave_way: dict[str, int] = {}
+    never = sum(each.tokens for each in layers if each.name in NEVER)
+    cut = _cut_anyway(draft, material, tokens, budget - never)
+    if cut is not draft:
+        draft, gave_way[LayerName.CURRENT] = cut, 1
+        layers = _layers(draft, material, tokens, policy.order)
+        total = _total(layers, material, tokens)
     while total > budget:
         step = _give_way(draft, material, tokens, excess=total - budget)
         if step is None:
@@ -144,10 +157,10 @@ def _layers(draft: _Draft, material: Material, tokens: Counter, order: Order) ->
     head = material.fixed
     for name in ORDERS[order]:
         if name in pieces:
-            if pieces[name] or name is LayerName.CURRENT:
-                anchor = label(name, material.language) if name is LayerName.CURRENT else ""
-                cost = _messages_cost(name, pieces[name], material, tokens)
-                layers.append(Layer(name=name, anchor=anchor, pieces=pieces[name], tokens=cost))
+            # An empty window stands in the view too: it tells what goes into the head and what to the request.
+            anchor = label(name, material.language) if name is LayerName.CURRENT else ""
+            cost = _messages_cost(name, pieces[name], material, tokens)
+            layers.append(Layer(name=name, anchor=anchor, pieces=pieces[name], tokens=cost))
             continue
         text = texts[name]
         if not text:
@@ -238,28 +251,39 @@ def _clip_current(
 ) -> tuple[_Draft, str] | None:
     """Give the draft with this turn's longest message of a role cut to what is needed, not below the smallest clip."""
     known = {message.id: message for message in material.messages}
-    sizes = {}
+    sizes: dict[str, int] = {}
     for piece in draft.current:
         message = known[piece.message]
         if isinstance(message, role):
-            text = plain_text(message)
-            sent = text if piece.clip is None else text[: piece.clip.head] + text[len(text) - piece.clip.tail :]
-            sizes[piece.message] = tokens.message(HumanMessage(sent))
-    if not sizes:
-        return None
-    longest = max(sizes, key=lambda message: sizes[message])
-    limit = max(smallest, min(sizes[longest] - excess - 48, int(sizes[longest] * 0.9)))
-    if sizes[longest] <= smallest or limit >= sizes[longest]:
-        return None
-    text = plain_text(known[longest])
-    entry = next(e for e in material.entries if e.message == longest)
-    clip = _clip(text, limit, entry, tokens)
-    pieces = tuple(Piece(message=p.message, clip=clip) if p.message == longest else p for p in draft.current)
-    return replace(draft, current=pieces), name
+            sizes[piece.message] = tokens.message(HumanMessage(sent_text(message, piece.clip, material.language)))
+    for longest in sorted(sizes, key=lambda message: sizes[message], reverse=True):
+        limit = max(smallest, min(sizes[longest] - excess - MARKER, int(sizes[longest] * 0.9)))
+        cut = _cut(draft, material, tokens, longest, limit) if limit < sizes[longest] else None
+        if cut is not None:
+            return cut, name
+    return None
 
 
-def _clip(text: str, limit: int, entry: Entry, tokens: Counter) -> Clip:
-    """Give the clip that keeps two thirds of the limit at the head and one third at the tail."""
-    head = len(tokens.clip(text, limit * 2 // 3))
-    tail = min(len(tokens.clip(text, limit // 3, tail=True)), len(text) - head)
-    return Clip(head=head, tail=tail, reference=entry.reference or reference_id(entry.turn, entry.sequence))
+def _cut(draft: _Draft, material: Material, tokens: Counter, message: str, limit: int) -> _Draft | None:
+    """Give the draft with one message of this turn cut to a limit, or None when that sends no less of it than now."""
+    text = plain_text(next(m for m in material.messages if m.id == message))
+    entry = next(e for e in material.entries if e.message == message)
+    before = next(p.clip for p in draft.current if p.message == message)
+    clip = clipped(text, limit, entry.reference or reference_id(entry.turn, entry.sequence), tokens)
+    if extent(clip) >= (len(text) if before is None else extent(before)):
+        return None
+    pieces = tuple(Piece(message=p.message, clip=clip) if p.message == message else p for p in draft.current)
+    return replace(draft, current=pieces)
+
+
+def _cut_anyway(draft: _Draft, material: Material, tokens: Counter, room: int) -> _Draft:
+    """Give the draft with each text of the person's that could never fit cut to half of the room.
+
+    It is cut whatever else gives way, so nothing else has to for its sake; and it is cut alike in each call of a turn.
+    """
+    known = {message.id: message for message in material.messages}
+    for piece in draft.current:
+        message = known[piece.message]
+        if isinstance(message, HumanMessage) and tokens.message(as_sent(message)) > room:
+            draft = _cut(draft, material, tokens, piece.message, max(room // 2, SMALLEST_CLIP)) or draft
+    return draft

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 
 from ninefold.state import Language
@@ -16,12 +15,7 @@ _MARKER = {
         'call expand_reference("{reference}") when needed'
     ),
 }
-_REFERENCE = re.compile(r"\br[0-9a-f]{8}\b")
-
-
-def reference_id(turn_id: str, sequence: int) -> str:
-    """Give the id under which a message's original is expanded; equal for equal turn and sequence, in every process."""
-    return "r" + hashlib.sha256(f"{turn_id}/{sequence}".encode("utf-8", "surrogatepass")).hexdigest()[:8]
+_REFERENCE = re.compile(r"\br[0-9a-f]{12}\b")
 
 
 def reference_marker(reference: str, size: int, language: Language) -> str:

@@ -93,7 +93,8 @@ def sent_text(message: BaseMessage, clip: Clip | None, language: Language) -> st
         return neutralise(text)
     marker = reference_marker(clip.reference, len(text), language)
     tail = text[len(text) - clip.tail :] if clip.tail else ""
-    return "\n".join(part for part in (neutralise(text[: clip.head]), marker, neutralise(tail)) if part)
+    between = [f"… {neutralise(text[start:end].strip())} …" for start, end in clip.kept]
+    return "\n".join(part for part in (neutralise(text[: clip.head]), marker, *between, neutralise(tail)) if part)
 
 
 def sent_message(message: BaseMessage, text: str) -> BaseMessage:

@@ -117,10 +117,7 @@ from .view import (
     Piece,
     View,
 )
-from .window import (
-    Entry,
-    Unprocessed,
-)
+from .window import Entry, Unprocessed, reference_id
 
 __all__ = [
     "ALWAYS_RECALLED",
@@ -219,4 +216,5 @@ __all__ = [
     "View",
     "WindowRolled",
     "append_events",
+    "reference_id",
 ]

@@ -67,7 +67,6 @@ class Constraint(Value):
     """Said with "from now on", "以后", …: it is also kept as a preference for later threads."""
     origin: Origin = Origin.RULES
     status: ConstraintStatus = ConstraintStatus.ACTIVE
-    superseded_by: Identifier | None = None
     overrules: Annotated[str, Field(max_length=2000)] | None = None
     """The words it was set against in a conflict decided without the person; shown beside it in that turn."""
 

@@ -21,7 +21,6 @@ class TurnStarted(Value):
     turn: Identifier
     number: Count
     at: str
-    note: ShortText = ""
 
 
 class IntentChecked(Value):

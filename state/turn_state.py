@@ -33,7 +33,6 @@ class Counters(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    turns: Count = 0
     prompt_tokens: Count = 0
     reply_tokens: Count = 0
     compactions: Count = 0

@@ -35,6 +35,8 @@ class Clip(Value):
     head: Count
     tail: Count
     reference: Identifier
+    kept: Annotated[tuple[tuple[Count, Count], ...], Field(max_length=16)] = ()
+    """What is sent of the text between: beginning and end of each piece, in characters."""
 
 
 class Piece(Value):

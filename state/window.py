@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from .base import Count, Identifier, Value
 from .memory import Placed
+
+
+def reference_id(turn: str, sequence: int) -> str:
+    """Give the id under which a message's original is expanded; equal for equal turn and sequence, in every process."""
+    return "r" + hashlib.sha256(f"{turn}/{sequence}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 class Entry(Value):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from urllib.parse import quote
 
 SCHEMA = 1
@@ -37,8 +36,3 @@ def references(thread: str) -> Namespace:
 def prepared(thread: str) -> Namespace:
     """Give the namespace of a thread's prepared texts; the key is the content address."""
     return ("prepared", label(thread))
-
-
-def reference(turn: str, sequence: int) -> str:
-    """Give the reference id of a message; the same as `ninefold.policies.references.reference_id`."""
-    return "r" + hashlib.sha256(f"{turn}/{sequence}".encode("utf-8", "surrogatepass")).hexdigest()[:8]

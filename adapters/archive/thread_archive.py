@@ -9,7 +9,7 @@ from typing import Any, cast
 from langchain_core.messages import BaseMessage
 from langgraph.store.base import BaseStore, GetOp, Item, PutOp, SearchItem
 
-from ninefold.state import Entry, NinefoldError, ReferenceNotFound, SchemaError, StorageError, Turn
+from ninefold.state import Entry, NinefoldError, ReferenceNotFound, SchemaError, StorageError, Turn, reference_id
 
 from . import keys
 from .message_json import from_json, to_json
@@ -35,7 +35,7 @@ class ThreadArchive:
         for entry, message in messages:
             place = keys.messages(self._thread, entry.turn), str(entry.sequence)
             wanted[place] = {"schema": keys.SCHEMA, "message": to_json(message)}
-            reference = entry.reference or keys.reference(entry.turn, entry.sequence)
+            reference = entry.reference or reference_id(entry.turn, entry.sequence)
             wanted[keys.references(self._thread), reference] = {"turn": entry.turn, "seq": entry.sequence}
         turn_place = keys.turns(self._thread), turn.id
         with storing():
@@ -67,7 +67,7 @@ class ThreadArchive:
         if message is None:
             raise ReferenceNotFound(
                 f"No archived text stands behind the reference {reference!r} in this thread.",
-                "Use a reference id as it stands in the conversation: r and eight hexadecimal digits.",
+                "Use a reference id as it stands in the conversation: r and twelve hexadecimal digits.",
             )
         return str(message.text)
 

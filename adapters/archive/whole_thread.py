@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 from langgraph.store.base import BaseStore, PutOp
 
+from ninefold.state import reference_id
+
 from . import keys
 from .sqlite_store import ThreadedSqliteStore
 from .thread_archive import read, storing
@@ -120,7 +122,7 @@ def delete_archive(store: BaseStore, thread: str) -> int:
 def _message(thread: str, turn: str, sequence: int, value: Value) -> Iterator[PutOp]:
     yield PutOp(keys.messages(thread, turn), str(sequence), value, index=False)
     behind = {"turn": turn, "seq": sequence}
-    yield PutOp(keys.references(thread), keys.reference(turn, sequence), behind, index=False)
+    yield PutOp(keys.references(thread), reference_id(turn, sequence), behind, index=False)
 
 
 def _delete(store: BaseStore, namespace: keys.Namespace) -> None:

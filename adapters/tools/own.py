@@ -139,7 +139,7 @@ def _get_current_time(current: Callable[[], ToolContext]) -> BaseTool:
 
 def _expand_reference(current: Callable[[], ToolContext]) -> BaseTool:
     def expand_reference(
-        id: Annotated[str, Field(description="the reference as it stands in the text: r and eight digits")],  # noqa: A002
+        id: Annotated[str, Field(description="the reference as it stands in the text: r and twelve digits")],  # noqa: A002
         part: Annotated[int, Field(ge=1, description="which part, from 1")] = 1,
         find: Annotated[str, Field(description="show only the places where these words stand")] = "",
     ) -> str:

@@ -8,12 +8,11 @@ from typing import Literal, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from ninefold.state import Entry, Item, StepStatus
+from ninefold.state import Entry, Item, StepStatus, reference_id
 
 from ..proof.held import folded
 from ..proof.kept import Kept
 from ..proof.needs import Later, Need, needs
-from ..references import reference_id
 from ..text import Span, clauses, plain_text, sentences, trimmed
 from ..window import Group
 from .cues import heard

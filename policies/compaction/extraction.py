@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from langchain_core.messages import HumanMessage, ToolMessage
 
-from ninefold.state import AgentSettings, Entry, Language, Proposal, Replacement, StrategyName
+from ninefold.state import AgentSettings, Entry, Language, Proposal, Replacement, StrategyName, reference_id
 from ninefold.state.turn_state import TurnState
 
-from ..references import reference_id, reference_marker
+from ..references import reference_marker
 from ..render import as_sent
 from ..text import plain_text
 from ..window import Group, movable

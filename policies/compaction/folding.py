@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage, HumanMessage
 
-from ninefold.state import AgentSettings, Item, Proposal, StrategyName
+from ninefold.state import AgentSettings, Item, Proposal, StrategyName, reference_id
 from ninefold.state.turn_state import TurnState
 
 from ..apply import over
 from ..proof.needs import needs
-from ..references import reference_id
 from ..text import plain_text, sentences
 from ..window import Group, movable
 from .chronicle import Statement

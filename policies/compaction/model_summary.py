@@ -7,14 +7,13 @@ from typing import Any, Final, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from ninefold.state import AgentSettings, Entry, InternalModelError, Item, Language, StepStatus
+from ninefold.state import AgentSettings, Entry, InternalModelError, Item, Language, StepStatus, reference_id
 from ninefold.state.turn_state import TurnState
 
 from ..json_reply import parse_json
 from ..neutralise import neutralise
 from ..prompt_files import prompt
 from ..proof.held import folded, same_values
-from ..references import reference_id
 from ..text import Span, plain_text, sentences
 from ..window import Group
 from .chronicle import Field, Statement, item_needs, kind, original_of

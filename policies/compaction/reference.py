@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from ninefold.state import AgentSettings, Entry, Language, Proposal, Replacement, StrategyName
+from ninefold.state import AgentSettings, Entry, Language, Proposal, Replacement, StrategyName, reference_id
 from ninefold.state.turn_state import TurnState
 
 from ..apply import over
 from ..proof.held import Held
 from ..proof.kept import Kept
 from ..proof.needs import Need, later_in, lost, needs
-from ..references import reference_id, reference_marker
+from ..references import reference_marker
 from ..render import as_sent
 from ..text import plain_text, sentences
 from ..window import movable

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ninefold.state import AgentSettings, Item, Language, Proposal, Summary
+from ninefold.state import AgentSettings, Item, Language, Proposal, Summary, reference_id
 from ninefold.state.turn_state import TurnState
 
 from ..apply import over
 from ..compaction.chronicle import carriers, original_of
 from ..compaction.digest import cost
 from ..compaction.strategy import Counter, Originals
-from ..references import reference_id
 from ..text import plain_text
 from .needs import Need
 

@@ -86,7 +86,7 @@ class Session:
         results: Sequence[tuple[str, Mapping[str, Any], str]] = (),
     ) -> None:
         """Take a turn: the person's words, the results of the calls that the model makes, the reply."""
-        number = len({entry.turn for entry in self.state.entries}) + self.state.counters.turns + 1
+        number = len({entry.turn for entry in self.state.entries}) + 1
         turn = f"turn{len(self.prompts)}-{number}"
         self._take({"messages": [HumanMessage(text, id=f"{turn}-u")]})
         stamp = Stamp(turn_id=turn, at="2026-01-01T00:00:00+00:00", user="ann", thread="t")

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ninefold.policies.compaction import Extraction, Reference
-from ninefold.policies.references import parts, reference_id, references_in
+from ninefold.policies.references import parts, references_in
+from ninefold.state import reference_id
 from tests.compaction.session import TOKENS, Session, settings
 from tests.compaction.talks import CHINESE, ENGLISH, SMALL_TALK, Said
 

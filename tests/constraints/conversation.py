@@ -74,7 +74,7 @@ class Conversation:
 
     def say(self, *texts: str) -> "Conversation":
         """Take a turn with one message of the person for each text."""
-        number = self.state.counters.turns + 1
+        number = (self.state.turn.number if self.state.turn else 0) + 1
         self._apply(Update(messages=[HumanMessage(t, id=f"m{number}.{i}") for i, t in enumerate(texts)]))
         stamp = Stamp(turn_id=f"{self.thread}{number}", at="2026-03-01T10:00:00+08:00", user="ann", thread=self.thread)
         self._apply(turn_start(self.state, stamp=stamp, tokens=TOKENS))

@@ -16,8 +16,7 @@ from langgraph.store.memory import InMemoryStore
 
 from ninefold.adapters.archive import ThreadArchive, history_messages, keys, open_store, turn_messages, turn_row
 from ninefold.adapters.archive.message_json import from_json, to_json
-from ninefold.policies.references import reference_id
-from ninefold.state import Entry, ReferenceNotFound, StorageError, Turn
+from ninefold.state import Entry, ReferenceNotFound, StorageError, Turn, reference_id
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 
@@ -120,11 +119,6 @@ def test_what_was_forgotten_stays_forgotten(store: BaseStore) -> None:
     assert turn_messages(store, "t", "turn-1") == [message for _, message in recorded[1:]]
     with pytest.raises(ReferenceNotFound):
         archive.expand(reference_id("turn-1", 0))
-
-
-@given(TEXTS, st.integers(0, 10**6))
-def test_a_reference_is_the_policies_reference(turn_id: str, sequence: int) -> None:
-    assert keys.reference(turn_id, sequence) == reference_id(turn_id, sequence)
 
 
 def test_a_reference_gives_the_whole_text_of_its_own_thread(store: BaseStore) -> None:

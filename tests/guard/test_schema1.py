@@ -12,8 +12,7 @@ import pytest
 from langchain_core.messages import BaseMessage
 
 from ninefold.adapters.archive import ThreadArchive, history_messages, open_store
-from ninefold.policies.references import reference_id
-from ninefold.state import Entry
+from ninefold.state import Entry, reference_id
 from ninefold.state.turn_state import TurnState
 from tests.fixtures.schema1.example import example
 from tests.fixtures.schema1.write import HERE, MESSAGES, THREAD
