@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.store.base import BaseStore
 
+    from ninefold.adapters.encryption import Encrypting
     from ninefold.adapters.postgres.database import Database
     from ninefold.graph.locks import LockFactory
 
@@ -31,6 +34,7 @@ class Storage:
         self._settings = settings
         self._folder = folder
         self._databases: dict[str, Database] = {}
+        self._opened = ExitStack()
 
     @property
     def shared(self) -> bool:
@@ -41,24 +45,36 @@ class Storage:
         """Give what keeps the checkpoints.
 
         Raises:
-            SettingsError: the URL is of another kind, or the extra for it is not installed.
+            SettingsError: the URL is of another kind, the key is missing, or the extra for it is not installed.
             StorageError: the data folder cannot be written.
         """
         if self._settings.checkpointer is None:
             from ninefold.adapters.checkpoints import open_saver
 
-            return open_saver(self._folder / CHECKPOINTS)
+            files = open_saver(self._folder / CHECKPOINTS, self._encrypting())
+            self._opened.callback(files.conn.close)
+            return files
         database = self._database(self._settings.checkpointer)
         from ninefold.adapters.postgres.saver import ThreadedPostgresSaver
 
-        return ThreadedPostgresSaver(database)
+        return ThreadedPostgresSaver(database, self._encrypting())
 
     def store(self) -> BaseStore:
         """Give what keeps the archive; it raises what `saver` raises."""
+        serde = self._encrypting()
+        if serde is None:
+            return self._plain_store()
+        from ninefold.adapters.encryption import SealedStore
+
+        return SealedStore(self._plain_store(), serde)
+
+    def _plain_store(self) -> BaseStore:
         if self._settings.store is None:
             from ninefold.adapters.archive import open_store
 
-            return open_store(self._folder / ARCHIVE)
+            files = open_store(self._folder / ARCHIVE)
+            self._opened.callback(files.conn.close)
+            return files
         database = self._database(self._settings.store)
         from ninefold.adapters.postgres.store import ThreadedPostgresStore
 
@@ -72,12 +88,20 @@ class Storage:
             return FileLocks(self._folder / LOCKS)
         from ninefold.adapters.postgres.locks import PostgresLocks
 
-        return PostgresLocks(self._database(self._settings.checkpointer))
+        locks = PostgresLocks(self._database(self._settings.checkpointer))
+        self._opened.callback(locks.close)
+        return locks
 
     def close(self) -> None:
-        """Close the databases' connections."""
-        for database in self._databases.values():
-            database.close()
+        """Close every connection."""
+        self._opened.close()
+
+    def _encrypting(self) -> Encrypting | None:
+        if self._settings.encryption_key is None:
+            return None
+        from ninefold.adapters.encryption import encrypting
+
+        return encrypting(self._settings.encryption_key, os.environ)
 
     def _database(self, url: str) -> Database:
         from ninefold.adapters.postgres.database import SCHEMES, Database, shown
@@ -87,4 +111,7 @@ class Storage:
                 f"The storage {shown(url)} is not known to this release.",
                 f"Write {SCHEMES[0]}…, or null for SQLite in the data folder; or hand your own to build_graph().",
             )
-        return self._databases.setdefault(url, Database(url))
+        if url not in self._databases:
+            self._databases[url] = Database(url)
+            self._opened.callback(self._databases[url].close)
+        return self._databases[url]

@@ -12,9 +12,13 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Interrupt
 from pydantic import BaseModel
 
+from ..encryption import refuse_sealed
+
 OURS = "ninefold."
 ZLIB = "+zlib"
 """The end of a type tag whose bytes are compressed."""
+AES = "+aes"
+"""The end of a type tag whose bytes are encrypted."""
 SMALL = 1024
 """Bytes below which compressing saves nothing worth its time."""
 
@@ -61,8 +65,16 @@ class PlainSerde(JsonPlusSerializer):
         return _packed(*super().dumps_typed(bare)) if self._inner is None else self._inner.dumps_typed(bare)
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        """Give the value behind a type tag and bytes; ours as plain data."""
-        return super().loads_typed(_unpacked(*data)) if self._inner is None else self._inner.loads_typed(data)
+        """Give the value behind a type tag and bytes; ours as plain data.
+
+        Raises:
+            StorageError: it was encrypted, and there is no key for it.
+        """
+        if self._inner is not None and not data[0].endswith(ZLIB):
+            return self._inner.loads_typed(data)
+        if data[0].endswith(AES):
+            refuse_sealed(data[0])
+        return super().loads_typed(_unpacked(*data))
 
     def with_msgpack_allowlist(self, extra_allowlist: Iterable[tuple[str, ...] | type]) -> PlainSerde:
         """Give this serialiser with more foreign types allowed; types of ours stay out, since none is ever stored."""

@@ -11,6 +11,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
     CheckpointTuple,
 )
+from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from ninefold.state import StorageError
@@ -21,13 +22,17 @@ from .plain_serde import PlainSerde
 from .threaded import AsyncTwins
 
 
-def open_saver(path: Path) -> ThreadedSqliteSaver:
+def open_saver(path: Path, serde: SerializerProtocol | None = None) -> ThreadedSqliteSaver:
     """Give the saver over a database file, made with mode 0600 in a folder with mode 0700 where it is missing.
+
+    Args:
+        path: the file.
+        serde: encrypts what is written; None writes it plain.
 
     Raises:
         StorageError: the file cannot be made or opened.
     """
-    saver = ThreadedSqliteSaver(connect(path, autocommit=False), serde=PlainSerde())
+    saver = ThreadedSqliteSaver(connect(path, autocommit=False), serde=PlainSerde(serde))
     saver.setup()
     return saver
 

@@ -67,7 +67,7 @@ class Connection:
 
         if self._found:  # what was there once is not replaced by an empty store: its disk may only be away
             self._fingerprint()
-        os.makedirs(self._place, exist_ok=True)
+        os.makedirs(self._place, mode=0o700, exist_ok=True)
         # chromadb shares one engine between clients whose path is spelled alike and closes it with the last of them; a
         # spelling of its own makes sure that closing this client really lets go of its index.
         path = os.path.join(self._place, *["."] * next(_SPELLINGS))

@@ -53,11 +53,11 @@ class ThreadedPostgresSaver(AsyncTwins, PostgresSaver):
 
     Args:
         database: where.
-        serde: writes the values; None for our own plain one.
+        serde: encrypts what is written; None writes it plain.
     """
 
     def __init__(self, database: Database, serde: SerializerProtocol | None = None) -> None:
-        super().__init__(database.pool, serde=serde or PlainSerde())
+        super().__init__(database.pool, serde=PlainSerde(serde))
         self.database = database
 
     def prune_turns(self, thread: str, namespace: str, keep: int) -> None:
