@@ -24,10 +24,12 @@ from ninefold.adapters.memory.chroma import ChromaMemory
 from ninefold.adapters.sqlite_files import connect
 from ninefold.adapters.tokens import for_model
 from ninefold.graph.guard import TurnGraph
-from ninefold.state import AgentSettings, StorageSettings
+from ninefold.state import AgentSettings, ModelSettings, StorageSettings
 from tests.memory.bag_of_words import BagOfWords
 
 Side = Literal["before", "after"]
+ROOM = 32_768
+"""Tokens of the window: the counter that knows no model counts bytes, and constraints must not seem to crowd it."""
 
 
 @dataclass
@@ -143,7 +145,11 @@ def watched_graph(folder: Path, watch: Watch) -> TurnGraph:
     memory: Any = Watched(ChromaMemory(folder / "memory", BagOfWords(), "test:bag"), "memory", watch)
     tokens: Any = Watched(for_model("given", ""), "tokens", watch, once_a_node=True)
     return build_graph(
-        AgentSettings(storage=StorageSettings(folder=str(folder)), light_model="none"),
+        AgentSettings(
+            storage=StorageSettings(folder=str(folder)),
+            model=ModelSettings(num_ctx=ROOM),
+            light_model="none",
+        ),
         model=Scripted(watch=watch),
         memory=memory,
         tokens=tokens,
