@@ -83,6 +83,7 @@ class ContextPolicy(Value):
     hard_threshold: Share = 0.85
     """Share of num_ctx − reserve at which the window is compacted now."""
     fixed_tokens: Positive = 1500
+    """What the system prompt and the tools may take; an agent that needs more is refused when it is built."""
     constraint_tokens: Positive = 400
     """Soft: above it the person is asked to merge; constraints are never dropped."""
     summary_tokens: Positive = 600
@@ -120,8 +121,6 @@ class MemorySettings(Value):
     """Where memories are kept: "chroma" in the data folder, the URL of a Chroma server, or off."""
 
     store: str = "chroma"
-    fade_days: Positive = 90
-    archive_days: Positive = 180
     dedupe_score: Annotated[float, Field(gt=0, le=1)] = 0.97
     """Cosine at or above which two memories say the same."""
 
@@ -140,8 +139,6 @@ class StorageSettings(Value):
     lock_timeout: Seconds = 60
     history_turns: Positive = 200
     """Turns that can be gone back to."""
-    trace: bool = False
-    """Whether each request's prompt is written to a JSONL file in the data folder."""
 
 
 class PolicyPaths(Value):
