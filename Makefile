@@ -14,7 +14,7 @@ export LANGGRAPH_STRICT_MSGPACK := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check format layout lock chat draw bench bench-crash clean
+.PHONY: help setup test check format layout lock chat draw bench bench-crash bench-prefix clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,6 +81,9 @@ bench-crash: setup ## kill a turn at every port call (ROUNDS=20), write from eig
 	$(BIN)/python -m bench.crash --rounds $(ROUNDS)
 	$(BIN)/python -m bench.concurrency
 	$(BIN)/python -m bench.overhead --marks 10,100,1000,3000
+
+bench-prefix: setup ## measure what of each prompt the server has read before (M4)
+	$(BIN)/python -m bench.prefix
 
 clean: ## remove what the commands above made
 	rm -rf $(VENV) build dist *.egg-info .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
