@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -85,16 +86,39 @@ def build_graph(
         store=store or storage.store(),
         name=settings.name,
     )
-    return guard(
-        compiled,
-        Guard(
-            locks=no_outer_lock if isinstance(checkpointer, InMemorySaver) else storage.locks(),
-            lock_timeout=settings.storage.lock_timeout,
-            history_turns=settings.storage.history_turns,
-            recursion_limit=_steps(settings),
-            clock=clock or now,
-            default_user=None if storage.shared else DEFAULT_USER,
-        ),
+    kept = _guard(settings, clock)
+    locks = no_outer_lock if isinstance(checkpointer, InMemorySaver) else storage.locks()
+    return guard(compiled, replace(kept, locks=locks, default_user=None if storage.shared else DEFAULT_USER))
+
+
+def served_graph(
+    agent: str | Path | AgentSettings | None = None, *, tools: Sequence[BaseTool] = (), policies: Policies | None = None
+) -> TurnGraph:
+    """Give an agent's graph without checkpointer and store, for a server that brings its own.
+
+    Each run must name its person: the server's own sign-in does, or `user_id` in the run's `configurable`.
+
+    Args:
+        agent: agent.yaml's path, settings, or None for the defaults.
+        tools: the caller's own, beside those that the settings name.
+        policies: in place of single built-in ones.
+
+    Raises:
+        SettingsError: the settings cannot be used.
+    """
+    settings = _settings(agent, policies)
+    parts = _parts(settings, data_folder(settings), None, None, None, None, None, tools, policies, None)
+    check_budget(parts)
+    compiled = turn_graph(parts).compile(name=settings.name)
+    return guard(compiled, replace(_guard(settings, None), default_user=None))
+
+
+def _guard(settings: AgentSettings, clock: Callable[[], datetime] | None) -> Guard:
+    return Guard(
+        lock_timeout=settings.storage.lock_timeout,
+        history_turns=settings.storage.history_turns,
+        recursion_limit=_steps(settings),
+        clock=clock or now,
     )
 
 
