@@ -22,7 +22,9 @@ class _Runs:
 
 def poison(code: int, file: Path) -> bytes:
     """The bytes by which LangGraph's serialiser would call `Path(file).touch()`, if it called whatever it is told."""
-    touch = ("os", "mkdir", (str(file),), {}) if code != jsonplus.EXT_METHOD_SINGLE_ARG else ("os", "mkdir", str(file))
+    touch: tuple[object, ...] = (
+        ("os", "mkdir", (str(file),), {}) if code != jsonplus.EXT_METHOD_SINGLE_ARG else ("os", "mkdir", str(file))
+    )
     return ormsgpack.packb(ormsgpack.Ext(code, ormsgpack.packb(touch)))
 
 

@@ -85,4 +85,5 @@ def test_a_run_a_question_and_the_history_over_http(server: httpx.Client) -> Non
     values = server.get(f"/threads/{thread}/state").json()["values"]
     assert [m["content"] for m in values["messages"]] == ["不要用红色。", "OK.", "主色用红色。", "OK."]
     assert [each["words"] for each in values["constraints"]] == ["主色用红色"]
-    assert len(server.post(f"/threads/{thread}/history", json={}).json()) == 2
+    turns = server.post(f"/threads/{thread}/history", json={"limit": 100}).json()
+    assert [each["values"]["turn"]["number"] for each in turns] == [2, 1]
