@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.serde.base import SerializerProtocol
-from psycopg import Cursor
-from psycopg.rows import DictRow
 
 from ..checkpoints.lineage import TURN, USER, Row, in_turn_rows
 from ..checkpoints.plain_serde import PlainSerde
 from ..checkpoints.threaded import AsyncTwins
 from .database import Database
+
+if TYPE_CHECKING:
+    from psycopg import Cursor
+    from psycopg.rows import DictRow
 
 _ROWS = """
     SELECT checkpoint_id, parent_checkpoint_id, metadata ->> %s AS turn FROM checkpoints

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from langgraph.store.base import Op, Result
 from langgraph.store.postgres import PostgresStore
-from psycopg import Cursor
-from psycopg.rows import DictRow
 
 from .database import Database
+
+if TYPE_CHECKING:
+    from psycopg import Cursor
+    from psycopg.rows import DictRow
 
 
 class ThreadedPostgresStore(PostgresStore):
