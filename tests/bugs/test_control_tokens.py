@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.tools import tool
@@ -83,7 +84,7 @@ def test_control_tokens_in_a_memory_are_only_text(tmp_path: Path, language: Lang
 
 @pytest.mark.parametrize("language", Language)
 def test_control_tokens_survive_compaction_as_text(tmp_path: Path, language: Language) -> None:
-    options = {"memory": False, "num_ctx": 4096, "summary_threshold_tokens": 900}
+    options: dict[str, Any] = {"memory": False, "num_ctx": 4096, "summary_threshold_tokens": 900}
     with agent_with(tmp_path, default=HOSTILE[language], **options) as a:
         for number in range(14):
             a.say(f"{number}. {HOSTILE[language]} {ASK[language]}")

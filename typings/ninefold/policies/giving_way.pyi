@@ -1,0 +1,1 @@
+from policies.giving_way import *
