@@ -20,6 +20,7 @@ from langchain_core.messages.base import BaseMessageChunk
 from langgraph.types import Command
 
 from ninefold.adapters.checkpoints import PlainSerde
+from ninefold.policies.text import storable
 from ninefold.state import InputError
 from ninefold.state.turn_state import INPUT_ROLE
 
@@ -149,6 +150,8 @@ def _check_content(message: BaseMessage) -> None:
         raise InputError("A RemoveMessage is no input.", "Use update_state to change a thread's window.")
     if message.id is not None and not 0 < len(message.id) <= 256:
         raise InputError("A message's id has no or more than 256 characters.", "Give a shorter id, or none.")
+    if message.id is not None and storable(message.id) != message.id:
+        raise InputError(f"A message's id, {message.id!r}, holds a NUL or a lone surrogate.", "Give an id without it.")
     for block in message.content if isinstance(message.content, list) else ():
         kind = "text" if isinstance(block, str) else block.get("type", "without a type")
         if kind != "text" and isinstance(message, HumanMessage | SystemMessage):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints
 
+from langchain_core.messages import convert_to_messages
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from ninefold.state import InvalidUpdate, SchemaError
@@ -95,7 +96,9 @@ class Schema:
                 raise InvalidUpdate(f"The field {name!r} says how the thread is stored.", "Leave it out.")
             try:
                 self.typed_value(name, value)
-            except SchemaError as error:
+                if name == "messages" and not _overwrites(value):
+                    convert_to_messages(cast("Any", value if isinstance(value, list) else [value]))
+            except (SchemaError, ValueError, TypeError, NotImplementedError, KeyError) as error:
                 cause = error.__cause__ or error
                 raise InvalidUpdate(f"The field {name!r} does not take this value: {cause}.", "Correct it.") from error
 

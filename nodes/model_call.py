@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from ninefold.policies.notices import notice
 from ninefold.policies.render import as_sent, render
-from ninefold.policies.text import plain_text
+from ninefold.policies.text import plain_text, storable
 from ninefold.state import (
     AgentSettings,
     Degraded,
@@ -79,6 +79,7 @@ def _taken(state: TurnState, reply: AIMessage, tokens: TokenCounter, settings: A
     assert state.turn is not None
     assert state.view is not None
     language = state.language or Language.ENGLISH
+    reply = _clean(reply)
     limit = settings.context_policy.max_tool_rounds
     stopped = bool(reply.tool_calls) and state.tool_rounds >= limit
     if stopped:
@@ -125,6 +126,13 @@ def _taken(state: TurnState, reply: AIMessage, tokens: TokenCounter, settings: A
         outcome=_outcome(reply, stopped=stopped),
         trace=tuple(events),
     )
+
+
+def _clean(reply: AIMessage) -> AIMessage:
+    """Give the reply without what no database and no later request keeps; a JSON escape can bring it in."""
+    held = {"content": reply.content, "tool_calls": reply.tool_calls}
+    clean = {name: storable(value) for name, value in held.items()}
+    return reply if clean == held else reply.model_copy(update=clean)
 
 
 def _truncated(server: int, ours: int, language: Language) -> Degraded:

@@ -12,7 +12,7 @@ from ninefold.policies.compaction.extraction import extract
 from ninefold.policies.notices import notice
 from ninefold.policies.references import reference_marker
 from ninefold.policies.render import as_sent
-from ninefold.policies.text import plain_text
+from ninefold.policies.text import plain_text, storable
 from ninefold.state import AgentSettings, Degraded, Entry, Event, Language, Step, StorageError, ToolCalled, reference_id
 from ninefold.state.turn_state import TurnState, Update
 
@@ -113,7 +113,7 @@ def _kept(
 ) -> _Done:
     """Give a result as it enters the window, after the archive has its original; a long one leaves its reference."""
     assert state.turn is not None
-    whole = ToolMessage(text, tool_call_id=slot.call["id"] or "", name=slot.call["name"], id=slot.message)
+    whole = ToolMessage(storable(text), tool_call_id=slot.call["id"] or "", name=slot.call["name"], id=slot.message)
     size = tokens.message(as_sent(whole))
     called = ToolCalled(name=slot.call["name"], call=slot.call["id"] or slot.message, tokens=size, kept=size)
     entry = _entry(state, slot, tokens=size)

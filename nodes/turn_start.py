@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
 
 from ninefold.policies.notices import notice
 from ninefold.policies.render import as_sent
-from ninefold.policies.text import detect_language, plain_text
+from ninefold.policies.text import detect_language, plain_text, storable
 from ninefold.state import Degraded, Entry, Language, Stamp, Step, Turn, TurnStarted, Unprocessed
 from ninefold.state.turn_state import INPUT_ROLE, REMOVE_ALL, TurnState, Update
 
 from .ports import TokenCounter
-
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def turn_start(
@@ -80,21 +76,8 @@ def _is_of_the_person(message: BaseMessage) -> bool:
 
 
 def _clean(message: BaseMessage) -> BaseMessage:
-    content = _storable(message.content)
+    content = storable(message.content)
     return message if content == message.content else message.model_copy(update={"content": content})
-
-
-def _storable(content: Any) -> Any:
-    """Give a text, or every text in content blocks, without the characters that no database keeps."""
-    match content:
-        case str():
-            return _UNSTORABLE.sub("\ufffd", content)
-        case dict():
-            return {name: _storable(value) for name, value in cast("dict[str, Any]", content).items()}
-        case list():
-            return [_storable(each) for each in content]
-        case _:
-            return content
 
 
 def _language(messages: Sequence[BaseMessage]) -> Language:

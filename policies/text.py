@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from langchain_core.messages import BaseMessage
 
@@ -56,6 +56,7 @@ _QUOTED = re.compile(
     re.MULTILINE,
 )
 _SEEN = re.compile(r"[^\s]")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 @lru_cache(maxsize=1024)
@@ -94,6 +95,19 @@ def plain_text(message: BaseMessage) -> str:
         elif block.get("type") in ("text", None) and isinstance(block.get("text"), str):
             parts.append(block["text"])
     return "\n".join(parts)
+
+
+def storable(content: Any) -> Any:
+    """Give a text, or every text in data, with U+FFFD for what no database or wire keeps: NUL, lone surrogates."""
+    match content:
+        case str():
+            return _UNSTORABLE.sub("\ufffd", content)
+        case dict():
+            return {storable(name): storable(value) for name, value in cast("dict[str, Any]", content).items()}
+        case list():
+            return [storable(each) for each in content]
+        case _:
+            return content
 
 
 def trimmed(source: str, start: int, end: int) -> Span:

@@ -135,11 +135,7 @@ def _wishes(text: str, sentence: Sentence, told: list[_Told], with_task: bool) -
                 ends = min(_run_end(sentence, each.clause), follow)
             yield _wish(text, begins, ends, each)
         return
-    first, last = told[0].clause, told[-1].clause
-    begins, ends = _frame_start(sentence, first), _run_end(sentence, last)
-    if ends - begins > MAX_WORDS:
-        begins, ends = first.span.start, min(first.span.end, first.span.start + MAX_WORDS)
-    yield _wish(text, begins, ends, told[0])
+    yield _wish(text, _frame_start(sentence, told[0].clause), _run_end(sentence, told[-1].clause), told[0])
 
 
 def _distinct(told: list[_Told]) -> bool:
@@ -182,6 +178,9 @@ def _run_end(sentence: Sentence, clause: Clause) -> int:
 
 
 def _wish(text: str, start: int, end: int, told: _Told) -> Candidate:
+    if end - start > MAX_WORDS:
+        span = told.clause.span
+        start, end = span.start, min(span.end, span.start + MAX_WORDS)
     words = text[start:end].rstrip(_TRAILING)
     start += len(words) - len(words.lstrip())
     words = words.strip()

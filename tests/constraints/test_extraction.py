@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ninefold.policies.constraints import Candidate, extract
+from ninefold.policies.constraints.extraction import MAX_WORDS
 from ninefold.state import Polarity, Scope
 
 
@@ -222,3 +223,12 @@ def test_a_ban_is_never_turned_round_by_the_demand_inside_it(text: str) -> None:
 )
 def test_a_ban_stays_a_ban_behind_other_words(text: str, before: str) -> None:
     assert all(wish.polarity is Polarity.FORBID for wish in extract(before + text).wishes)
+
+
+@pytest.mark.parametrize(
+    "text", ["不要用红色" + "汉字" * 5000, "以后" + "汉字不要" * 5000, "Don't use red " + "and so on " * 500]
+)
+def test_a_clause_of_any_length_gives_words_that_the_state_takes(text: str) -> None:
+    (found,) = extract(text).wishes
+    assert text[found.start : found.end] == found.words
+    assert 0 < len(found.words) <= MAX_WORDS
