@@ -19,7 +19,7 @@ URL: Final = re.compile(
     r"|\bwww\.[\w.-]+\.[a-z]{2,}[^\s\u4e00-\u9fff，。；）]*",
     re.IGNORECASE,
 )
-EMAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
+EMAIL: Final = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
 _SUFFIXES: Final = (
     "py|js|ts|tsx|jsx|json|ya?ml|toml|csv|tsv|xlsx?|docx?|pptx?|pdf|md|txt|html?|css|sql|sh|log|zip|gz|png|jpe?g|svg"
     "|ipynb|java|go|rs|c|cpp|h|xml|ini|cfg|db|sqlite|env|conf|parquet"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -122,3 +124,9 @@ def test_another_value_does_not_hold_the_first(said: str, told: str) -> None:
     (value,) = exact_values(said)
     assert not Held([told]).value(value)
     assert Held([f"旁边的话，{said}，后面的话"]).value(value)
+
+
+def test_a_long_run_of_letters_is_read_once() -> None:
+    began = time.process_time()
+    assert exact_values("x" * 100_000) == ()
+    assert time.process_time() - began < 10
