@@ -38,7 +38,7 @@ def test_parts_are_the_text_and_none_is_too_long(text: str, size: int) -> None:
 
 def test_a_reference_is_the_same_in_every_process_and_is_found_in_text() -> None:
     reference = reference_id("turn-1", 3)
-    assert reference == "rc90ced48"
+    assert reference == "rc90ced483a28"
     assert references_in(f"见 {reference} 和 {reference}。") == (reference,)
     assert reference_id("turn-1", 4) != reference
 
