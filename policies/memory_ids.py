@@ -7,6 +7,8 @@ import json
 import re
 import unicodedata
 
+from ninefold.state import MemoryRecord
+
 _MARKS = re.compile(r"[\W_]+")
 
 
@@ -19,3 +21,8 @@ def memory_id(user: str, turn: str, content: str) -> str:
 def folded(text: str) -> str:
     """Give a text as it compares: one width, one case, no marks and blanks; NFD and full-width twins are one."""
     return _MARKS.sub("", unicodedata.normalize("NFKC", text).casefold())
+
+
+def same_turn(one: MemoryRecord, other: MemoryRecord) -> bool:
+    """Whether two statements were made in one turn; what is said in one breath stands together."""
+    return (one.thread, one.turn, one.sequence) == (other.thread, other.turn, other.sequence)

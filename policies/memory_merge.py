@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from ninefold.state import MemoryRecord, MemoryStatus
 from ninefold.state.memory import in_order
 
-from .memory_ids import folded
+from .memory_ids import folded, same_turn
 from .negation import is_negated
 from .subject import claims
 from .values import exact_values
@@ -77,9 +77,10 @@ def says_the_same(old: MemoryRecord, new: MemoryRecord, score: float, same: floa
 def is_replaced(old: MemoryRecord, new: MemoryRecord) -> bool:
     """Whether the new statement takes the old one's place: it is about the same subject, or says the opposite.
 
-    What a model noted never takes the place of what the person said.
+    What a model noted never takes the place of what the person said, and statements of one turn stand together: "all
+    amounts in yuan, no dollars" are two rules under one key.
     """
-    if old.role == "user" and new.role != "user":
+    if same_turn(old, new) or (old.role == "user" and new.role != "user"):
         return False
     return bool(claims(old) & claims(new))
 

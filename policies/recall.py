@@ -12,7 +12,7 @@ from typing import Protocol
 from ninefold.state import Fate, MemoryRecord, MemoryStatus, Recalled
 from ninefold.state.memory import in_order
 
-from .memory_ids import folded
+from .memory_ids import folded, same_turn
 from .subject import claims
 from .text import sentences
 
@@ -127,10 +127,12 @@ class _Prompt:
 
     def _is_outdated(self, record: MemoryRecord) -> bool:
         newest = [self._versions[claim][-1] for claim in self._claims[record.id]]
-        return any(other.id != record.id for other in newest)
+        return any(not same_turn(other, record) for other in newest)
 
     def _others(self, record: MemoryRecord) -> tuple[MemoryRecord, ...]:
-        return in_order(r for claim in self._claims[record.id] for r in self._versions[claim] if r.id != record.id)
+        """Give what was said in other turns on the same subject; two rules of one turn stand together."""
+        same = (r for claim in self._claims[record.id] for r in self._versions[claim])
+        return in_order(r for r in same if not same_turn(r, record))
 
 
 def shared(text: str, query: str) -> float:

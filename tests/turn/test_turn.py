@@ -141,6 +141,15 @@ def test_sixty_turns_with_long_tool_results_keep_every_rule_and_fit(tmp_path: Pa
             assert count + body["options"]["num_predict"] <= 8192
 
 
+def test_two_lasting_rules_of_one_sentence_both_hold_in_tomorrow_s_thread(tmp_path: Path) -> None:
+    with agent(tmp_path) as a:
+        a.say("以后所有金额都用人民币表示，不要用美元。", thread="today")
+        a.say("写一句报价说明。", thread="tomorrow")
+        layer = system_text(a.wire.chats[-1])
+    assert "以后所有金额都用人民币表示" in layer
+    assert "不要用美元" in layer
+
+
 def test_history_reads_everything_in_order(tmp_path: Path) -> None:
     with agent(tmp_path) as a:
         for number in range(14):
