@@ -79,7 +79,7 @@ def _taken(state: TurnState, reply: AIMessage, tokens: TokenCounter, settings: A
     assert state.turn is not None
     assert state.view is not None
     language = state.language or Language.ENGLISH
-    reply = _clean(reply)
+    reply = clean_reply(reply)
     limit = settings.context_policy.max_tool_rounds
     stopped = bool(reply.tool_calls) and state.tool_rounds >= limit
     if stopped:
@@ -128,7 +128,7 @@ def _taken(state: TurnState, reply: AIMessage, tokens: TokenCounter, settings: A
     )
 
 
-def _clean(reply: AIMessage) -> AIMessage:
+def clean_reply(reply: AIMessage) -> AIMessage:
     """Give the reply without what no database and no later request keeps; a JSON escape can bring it in."""
     held = {"content": reply.content, "tool_calls": reply.tool_calls}
     clean = {name: storable(value) for name, value in held.items()}

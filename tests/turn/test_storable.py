@@ -9,7 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import tool
 
-from ninefold.nodes.model_call import _clean
+from ninefold.nodes.model_call import clean_reply
 from ninefold.state import InputError, InvalidUpdate
 from tests.turn.agents import agent, config, whole_prompt
 from tests.wire.replies import Call
@@ -32,10 +32,10 @@ def test_a_tool_s_lone_surrogate_does_not_end_the_turn(tmp_path: Path, fails: bo
 
 def test_a_reply_s_lone_surrogate_is_marked_in_its_text_and_in_its_calls() -> None:
     call = {"name": "lookup", "args": {"a\ud83d": ["\ud83d"]}, "id": "1", "type": "tool_call"}
-    reply = _clean(AIMessage("a\ud83d\0", tool_calls=[call], id="r"))
+    reply = clean_reply(AIMessage("a\ud83d\0", tool_calls=[call], id="r"))
     assert (reply.content, reply.tool_calls[0]["args"], reply.id) == ("a\ufffd\ufffd", {"a\ufffd": ["\ufffd"]}, "r")
     whole = AIMessage("好 😀", id="r")
-    assert _clean(whole) is whole
+    assert clean_reply(whole) is whole
 
 
 def test_a_very_long_clause_does_not_brick_the_thread(tmp_path: Path) -> None:
