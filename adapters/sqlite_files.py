@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from filelock import FileLock
 
 from ninefold.state import StorageError
 
@@ -27,13 +31,30 @@ def private_folder(folder: Path) -> Path:
     return folder
 
 
+@contextmanager
+def first_opening(path: Path) -> Iterator[None]:
+    """Let one connection at a time open the file and make its tables.
+
+    SQLite answers "locked" at once, whatever the timeout, where two connections turn a new file to WAL together, and
+    two that make LangGraph's tables together write the same migration twice.
+
+    Raises:
+        StorageError: the folder cannot be written to, or another process has held the opening for `BUSY_SECONDS`.
+    """
+    private_folder(path.parent)
+    try:
+        with FileLock(path.with_name(f"{path.name}.opening"), timeout=BUSY_SECONDS, mode=0o600):
+            yield
+    except OSError as error:
+        raise StorageError(f"The database {path} cannot be opened: {error}.", _NEXT) from error
+
+
 def connect(path: Path, *, autocommit: bool) -> sqlite3.Connection:
     """Give a connection to the file in WAL mode with `synchronous=NORMAL`; the file is made with mode 0600.
 
     Raises:
         StorageError: the file cannot be made, opened, or is no SQLite database.
     """
-    private_folder(path.parent)
     try:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
         connection = sqlite3.connect(

@@ -9,7 +9,7 @@ from pathlib import Path
 from langgraph.store.base import Op, Result
 from langgraph.store.sqlite import SqliteStore
 
-from ..sqlite_files import connect, give_back
+from ..sqlite_files import connect, first_opening, give_back
 
 
 def open_store(path: Path) -> ThreadedSqliteStore:
@@ -18,8 +18,9 @@ def open_store(path: Path) -> ThreadedSqliteStore:
     Raises:
         StorageError: the file cannot be made or opened.
     """
-    store = ThreadedSqliteStore(connect(path, autocommit=True))
-    store.setup()
+    with first_opening(path):
+        store = ThreadedSqliteStore(connect(path, autocommit=True))
+        store.setup()
     return store
 
 

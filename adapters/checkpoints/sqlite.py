@@ -16,7 +16,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from ninefold.state import StorageError
 
-from ..sqlite_files import connect, give_back
+from ..sqlite_files import connect, first_opening, give_back
 from .lineage import TURN, Row, Superseded, at, branch_of, damaged_turn, in_turn_rows, stamped
 from .plain_serde import PlainSerde
 from .threaded import AsyncTwins
@@ -32,8 +32,9 @@ def open_saver(path: Path, serde: SerializerProtocol | None = None) -> ThreadedS
     Raises:
         StorageError: the file cannot be made or opened.
     """
-    saver = ThreadedSqliteSaver(connect(path, autocommit=False), serde=PlainSerde(serde))
-    saver.setup()
+    with first_opening(path):
+        saver = ThreadedSqliteSaver(connect(path, autocommit=False), serde=PlainSerde(serde))
+        saver.setup()
     return saver
 
 

@@ -6,6 +6,7 @@ import stat
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier, get_ident
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from langgraph.store.memory import InMemoryStore
 
 from ninefold.adapters.archive import ThreadArchive, history_messages, keys, open_store, turn_messages, turn_row
 from ninefold.adapters.archive.message_json import from_json, to_json
+from ninefold.adapters.checkpoints.sqlite import open_saver
 from ninefold.state import Entry, ReferenceNotFound, StorageError, Turn, reference_id
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -188,6 +190,19 @@ async def test_the_store_serves_async_callers(tmp_path: Path) -> None:
     item = await store.aget(("a",), "k")
     assert item is not None
     assert item.value == {"v": 1}
+
+
+def test_many_may_open_a_new_data_folder_at_the_same_moment(tmp_path: Path) -> None:
+    together = Barrier(6)
+
+    def first(folder: Path) -> None:
+        together.wait()
+        open_store(folder / "archive.sqlite").put(("a",), str(get_ident()), {})
+        open_saver(folder / "checkpoints.sqlite")
+
+    for number in range(10):
+        with ThreadPoolExecutor(6) as pool:
+            list(pool.map(first, [tmp_path / str(number)] * 6))
 
 
 def test_stores_over_one_file_write_at_the_same_time(tmp_path: Path) -> None:
