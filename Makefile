@@ -77,10 +77,8 @@ draw: setup ## print the graph
 bench: setup ## list the measurements
 	$(BIN)/python -m bench
 
-bench-crash: setup ## kill a turn at every port call (ROUNDS=20), write from eight threads and two processes, let a session grow
-	$(BIN)/python -m bench.crash --rounds $(ROUNDS)
-	$(BIN)/python -m bench.concurrency
-	$(BIN)/python -m bench.overhead --marks 10,100,1000,3000
+bench-crash: setup ## measure kills (ROUNDS=20), many writers and the disk of 3000 turns (Z1, Z2, M3); about an hour
+	$(BIN)/python -m bench.crash --rounds $(ROUNDS) --json bench/results/crash.json
 
 bench-prefix: setup ## measure what of each prompt the server has read before (M4)
 	$(BIN)/python -m bench.prefix

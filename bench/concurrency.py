@@ -1,4 +1,4 @@
-"""Z2: eight threads and two processes take turns on one thread; every turn is kept, in some order.
+"""Z2: eight threads, two processes and updates take turns on one thread; all are kept, in some order.
 
 python -m bench.concurrency --turns 50
 """
@@ -13,6 +13,7 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
@@ -23,20 +24,26 @@ from tests.guard.toy import on, say
 
 
 def main() -> None:
-    """Run both and exit with status 1 when a turn is missing or doubled."""
+    """Run all and exit with status 1 when a turn or an update is missing or doubled."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=50)
-    turns = parser.parse_args().turns
-    good = True
-    for name, run, ways in (("8 threads", in_threads, 8), ("2 processes", in_processes, 2)):
+    raise SystemExit(0 if writers(parser.parse_args().turns)["met"] else 1)
+
+
+def writers(turns: int) -> dict[str, Any]:
+    """Give for each kind of writers how many of their turns are kept, and whether all are, once."""
+    found: list[dict[str, Any]] = []
+    ways = (("8 threads", in_threads, 8), ("2 processes", in_processes, 2), ("turns and updates", with_updates, 2))
+    for name, run, count in ways:
         with tempfile.TemporaryDirectory() as folder:
             started = time.monotonic()
-            run(Path(folder), ways, turns)
+            run(Path(folder), count, turns)
+            took = time.monotonic() - started
             kept = said(Path(folder))
-            wanted = sorted(f"{way}.{turn}" for way in range(ways) for turn in range(turns))
-            good = good and kept == wanted
-            print(f"Z2: {name} × {turns} turns: {len(kept)} of {len(wanted)} kept ({time.monotonic() - started:.0f} s)")
-    raise SystemExit(0 if good else 1)
+            wanted = sorted(f"{way}.{turn}" for way in range(count) for turn in range(turns))
+            print(f"Z2: {name} × {turns}: {len(kept)} of {len(wanted)} kept ({took:.0f} s)", flush=True)
+            found.append({"writers": name, "wanted": len(wanted), "kept": len(kept), "met": kept == wanted})
+    return {"turns": turns, "runs": found, "met": all(each["met"] for each in found)}
 
 
 def in_threads(folder: Path, ways: int, turns: int) -> None:
@@ -49,6 +56,23 @@ def in_threads(folder: Path, ways: int, turns: int) -> None:
 
     with ThreadPoolExecutor(ways) as pool:
         list(pool.map(work, range(ways)))
+
+
+def with_updates(folder: Path, ways: int, turns: int) -> None:
+    """Take turns, and during each put a message into the window by `update_state`; the last turn archives the rest."""
+    graph = agent(folder)
+
+    def update(turn: int) -> None:
+        graph.update_state(on(), {"messages": [("user", f"1.{turn}")]})
+
+    with ThreadPoolExecutor(ways) as pool:
+        for turn in range(turns):
+            stream = graph.stream(say(f"0.{turn}"), on(), stream_mode="updates")
+            next(stream)
+            updating = pool.submit(update, turn)
+            list(stream)
+            updating.result()
+    graph.invoke(say("end"), on())
 
 
 def in_processes(folder: Path, ways: int, turns: int) -> None:
@@ -70,10 +94,10 @@ def in_processes(folder: Path, ways: int, turns: int) -> None:
 
 
 def said(folder: Path) -> list[str]:
-    """Give what the thread's archive holds of the person's words, from its last turn back to its first."""
+    """Give what the thread's archive holds of the writers' words, sorted."""
     turn = agent(folder).get_state(on()).values["turn"]
     messages = history_messages(open_store(folder / "archive.sqlite"), "t", turn.id)
-    return sorted(message.text for message in messages if message.type == "human")
+    return sorted(message.text for message in messages if message.type == "human" and message.text != "end")
 
 
 if __name__ == "__main__":

@@ -100,9 +100,9 @@ def in_fork(work: Callable[..., Any], *args: Any) -> Any:
 
 @cache
 def _forks() -> ForkServerContext:
-    """Give the server of forks, with this module and all it imports already loaded."""
+    """Give the server of forks, with all that a turn needs already loaded."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
+    context.set_forkserver_preload(["tests.crash.warm"])
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
         ensure_running()
