@@ -53,6 +53,10 @@ from .errors import (
     StorageError,
     ThreadBusy,
 )
+from .finding import (
+    Cause,
+    Finding,
+)
 from .memory import (
     ALWAYS_RECALLED,
     Fate,
@@ -125,6 +129,7 @@ __all__ = [
     "MAX_EVENTS",
     "AgentSettings",
     "Assembled",
+    "Cause",
     "ChangeKind",
     "Clip",
     "Compacted",
@@ -147,6 +152,7 @@ __all__ = [
     "Fate",
     "FidelityChecked",
     "FidelitySettings",
+    "Finding",
     "Identifier",
     "IdentityError",
     "InputError",

@@ -1,0 +1,1 @@
+from policies.explaining.kept import *
