@@ -110,7 +110,7 @@ def served_graph(
     parts = _parts(settings, data_folder(settings), None, None, None, None, None, tools, policies, None)
     check_budget(parts)
     compiled = turn_graph(parts).compile(name=settings.name)
-    return guard(compiled, replace(_guard(settings, None), default_user=None))
+    return guard(compiled, replace(_guard(settings, None), default_user=None, served=True))
 
 
 def _guard(settings: AgentSettings, clock: Callable[[], datetime] | None) -> Guard:

@@ -10,7 +10,6 @@ from langchain_core.runnables import RunnableConfig
 
 from ninefold.adapters.archive import history_messages
 from ninefold.graph.guard import TurnGraph
-from ninefold.graph.identity import check_owner, identity_of
 from ninefold.state import StorageError, Turn
 
 
@@ -28,7 +27,6 @@ def history(graph: TurnGraph, config: RunnableConfig) -> list[BaseMessage]:
     if graph.store is None:
         raise StorageError("This graph has no store.", "Read the history through the server that runs it.")
     values: Mapping[str, Any] = graph.get_state(config).values
-    check_owner(identity_of(config.get("configurable", {})), values.get("owner"))
     turn: Turn | None = values.get("turn")
     if turn is None:
         return list(values.get("messages", ()))

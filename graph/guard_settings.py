@@ -40,6 +40,8 @@ class Guard:
     turn_id: Callable[[], str] = new_turn_id
     default_user: str | None = DEFAULT_USER
     """The user of a call that names none; None for a store that many people share."""
+    served: bool = False
+    """Whether a server that signs people in brings the storage, and reads states on its own behalf."""
     schema: Schema = field(default_factory=Schema)
 
     def stamp(self, identity: Identity) -> Stamp:

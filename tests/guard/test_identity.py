@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from ninefold.graph.guard import Guard
 from ninefold.graph.identity import identity_of
 from ninefold.state import IdentityError
 from tests.guard.toy import on, rows, say, sqlite_toy, toy
@@ -60,6 +62,45 @@ def test_a_thread_belongs_to_who_opened_it() -> None:
     with pytest.raises(IdentityError, match="another user"):
         graph.update_state(on(user_id="bob"), {"task": None})
     graph.invoke(say("again"), on(user_id="ann"))
+
+
+async def test_a_thread_is_shown_to_who_opened_it_alone() -> None:
+    graph = toy()
+    graph.invoke(say("secret"), on(user_id="ann"))
+    for other in (on(user_id="bob"), on()):
+        with pytest.raises(IdentityError, match="another user"):
+            graph.get_state(other)
+        with pytest.raises(IdentityError, match="another user"):
+            next(graph.get_state_history(other))
+        with pytest.raises(IdentityError, match="another user"):
+            await graph.aget_state(other)
+        with pytest.raises(IdentityError, match="another user"):
+            await anext(graph.aget_state_history(other))
+    assert graph.get_state(on("a thread that nobody opened", user_id="bob")).values == {}
+
+
+def test_a_config_that_a_state_names_can_be_handed_back() -> None:
+    graph = toy()
+    for words in ("first", "second"):
+        graph.invoke(say(words), on(user_id="ann"))
+    earlier = [*graph.get_state_history(on(user_id="ann"))][-1]
+    assert graph.get_state(earlier.config).values["turn"].number == 1
+    graph.invoke(say("instead"), earlier.config)
+    now = graph.get_state(on(user_id="ann"))
+    assert [message.text for message in now.values["messages"]] == ["first", "re:first", "instead", "re:instead"]
+    assert now.parent_config is not None
+    assert graph.get_state(now.parent_config).values["turn"].number == 1
+
+
+def test_a_server_that_signs_people_in_may_read_on_its_own_behalf() -> None:
+    graph = toy(settings=Guard(default_user=None, served=True))
+    graph.invoke(say("secret"), on(user_id="ann"))
+    assert graph.get_state(on()).values["owner"] == "ann"
+    with pytest.raises(IdentityError, match="another user"):
+        graph.get_state(on(user_id="bob"))
+    shared = toy(cast("Any", graph.checkpointer), settings=Guard(default_user=None))
+    with pytest.raises(IdentityError, match="user_id"):
+        shared.get_state(on())
 
 
 def test_an_unknown_checkpoint_is_refused_instead_of_starting_from_nothing() -> None:

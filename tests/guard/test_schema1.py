@@ -72,7 +72,7 @@ def test_every_type_of_the_state_comes_back_equal_under_strict_msgpack(caplog: p
     }
     with caplog.at_level(logging.WARNING):
         graph.update_state(on(), values)
-        read = graph.get_state(on()).values
+        read = graph.get_state(on(user_id=str(filled.owner))).values
     assert {name: read[name] for name in values if name != "trace"} == {n: v for n, v in values.items() if n != "trace"}
     assert set(map(type, filled.trace)) >= set(map(type, read["trace"]))
     assert caplog.records == []

@@ -200,7 +200,7 @@ def test_a_message_whose_turn_died_before_its_first_step_is_carried_over() -> No
 def test_the_stamp_stands_in_every_checkpoint_of_its_turn() -> None:
     graph = toy(settings=Guard(history_turns=50))
     graph.invoke(say("hi"), on(turn_id="a", user_id="ann"))
-    for snapshot in graph.get_state_history(on()):
+    for snapshot in graph.get_state_history(on(user_id="ann")):
         assert snapshot.metadata is not None
         stamped: dict[str, Any] = {**snapshot.metadata}
         assert (stamped["ninefold_turn"], stamped["ninefold_user"]) == ("a", "ann")
