@@ -9,7 +9,7 @@ HELP = "An agent that keeps its rules, its facts and its window. 一个守得住
 
 def application() -> typer.Typer:
     """Give the command line with every command."""
-    from . import chat, doctor, draw, explain, memory, models, sessions, version
+    from . import chat, doctor, draw, explain, ledger, memory, models, sessions, version
 
     app = typer.Typer(
         no_args_is_help=True,
@@ -22,6 +22,7 @@ def application() -> typer.Typer:
     app.command(help=draw.HELP)(draw.draw)
     app.command(help=doctor.HELP)(doctor.doctor)
     app.command(help=explain.HELP)(explain.explain)
+    app.command(help=ledger.HELP)(ledger.ledger)
     app.add_typer(sessions.commands, name="sessions")
     app.add_typer(memory.commands, name="memory")
     app.add_typer(models.commands, name="models")

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from ninefold.state import Cause, Finding
 
-from .evidence import Evidence, Said, Sought
+from .evidence import Evidence, Sought, Spoken
 from .kept import ended_constraints, stored
 from .prompt import in_prompt
 from .said import said
 
-__all__ = ["Evidence", "Said", "explain"]
+__all__ = ["Evidence", "Spoken", "explain"]
 
 FINDINGS = 12
 """Findings of one answer; the first tell the most."""

@@ -22,7 +22,7 @@ SHOWN = 200
 
 
 @dataclass(frozen=True)
-class Said:
+class Spoken:
     """A message of the thread, with the turn in which it was said."""
 
     number: int
@@ -41,7 +41,7 @@ class Evidence:
 
     moments: Sequence[TurnState]
     """The state at the end of each kept turn of the branch, oldest first; the last is the one asked about."""
-    said: Sequence[Said]
+    said: Sequence[Spoken]
     """Every message of the branch in its original words, oldest first."""
     memories: Sequence[MemoryRecord]
     """All of the person's records, in any status."""
@@ -61,7 +61,7 @@ class Evidence:
         }
 
     @cached_property
-    def originals(self) -> dict[str, Said]:
+    def originals(self) -> dict[str, Spoken]:
         """Every message in its original words, by its id."""
         return {each.message.id: each for each in self.said if each.message.id is not None}
 

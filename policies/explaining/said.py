@@ -8,7 +8,7 @@ from ninefold.state import Cause, FidelityChecked, Finding, MemoryWritten
 from ninefold.state.turn_state import TurnState
 
 from ..text import plain_text
-from .evidence import Evidence, Said, Sought
+from .evidence import Evidence, Sought, Spoken
 
 
 def said(evidence: Evidence, sought: Sought) -> Iterator[Finding]:
@@ -24,7 +24,7 @@ def said(evidence: Evidence, sought: Sought) -> Iterator[Finding]:
             yield Finding(cause=Cause.NOT_STORED, text=found, turn=each.number, reason=_not_written(evidence, each))
 
 
-def _leaving(evidence: Evidence, each: Said) -> Finding | None:
+def _leaving(evidence: Evidence, each: Spoken) -> Finding | None:
     """Give how a message's words left the prompt: compacted in its place, or moved to the archive."""
     for moment in evidence.moments:
         if moment.turn is None or moment.turn.number < each.number:
@@ -52,13 +52,13 @@ def _committed(moment: TurnState) -> tuple[str, bool | None]:
     return ", ".join(dict.fromkeys(name for check in checks for name in check.committed)), (True if checks else None)
 
 
-def _remembered(evidence: Evidence, each: Said, sought: Sought) -> bool:
+def _remembered(evidence: Evidence, each: Spoken, sought: Sought) -> bool:
     kept = (record for record in evidence.memories if record.turn == each.turn)
     held = (constraint for constraint in evidence.now.constraints if constraint.turn == each.turn)
     return any(sought.spot(r.text) for r in kept) or any(sought.spot(c.words) for c in held)
 
 
-def _not_written(evidence: Evidence, each: Said) -> str:
+def _not_written(evidence: Evidence, each: Spoken) -> str:
     """Give why the turn in which it was said kept no memory of it."""
     moment = next((m for m in evidence.moments if m.turn and m.turn.id == each.turn), None)
     events = moment.trace if moment else ()

@@ -1,0 +1,66 @@
+"""What is kept of a session's turns: the state at the end of each, and every message in its original words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ninefold.graph.migrations import Schema
+from ninefold.policies.explaining import Spoken
+from ninefold.state import StorageError
+from ninefold.state.turn_state import TurnState
+
+from .sessions import Place
+
+
+def moments(place: Place, thread: str, user: str) -> list[TurnState]:
+    """Give the state at the end of each kept turn of the thread's branch, oldest first; a damaged one is left out.
+
+    Raises:
+        InputError: the person has no such session.
+        SchemaError: a turn was written with a schema that this release does not know.
+        StorageError: the database failed.
+    """
+    from ninefold.adapters.checkpoints.lineage import branch_of
+
+    schema = Schema()
+    found: dict[str, TurnState] = {}
+    for row in branch_of(place.rows(thread, user)):
+        if row.turn in found:
+            continue
+        try:
+            stored = place.tuple(thread, row.id)
+        except StorageError:
+            continue
+        if stored is None:
+            continue
+        values = schema.typed(schema.migrate(stored.checkpoint["channel_values"]))
+        moment = TurnState(**{name: values[name] for name in TurnState.model_fields if name in values})
+        if moment.turn is not None:
+            found[moment.turn.id] = moment
+    return [*reversed(found.values())]
+
+
+def said(place: Place, thread: str, now: TurnState) -> Iterator[Spoken]:
+    """Give every message of the branch up to a turn: the archive's, then what only the window holds.
+
+    Raises:
+        StorageError: the archive failed.
+    """
+    from ninefold.adapters.archive import branch, turn_messages
+
+    assert now.turn is not None
+    seen: set[str | None] = set()
+    for turn, row in branch(place.store, thread, now.turn.id, now.turn.parent):
+        for message in turn_messages(place.store, thread, turn):
+            seen.add(message.id)
+            yield Spoken(int(row["number"]), turn, message)
+    entries = {entry.message: entry for entry in now.entries}
+    for message in now.messages:
+        if message.id not in seen:
+            entry = entries.get(message.id or "")
+            yield Spoken(now.turn.number, entry.turn if entry else now.turn.id, message)
+
+
+def number(moment: TurnState) -> int:
+    """Give the number of a moment's turn, 0 before the first."""
+    return moment.turn.number if moment.turn else 0

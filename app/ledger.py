@@ -1,0 +1,107 @@
+"""What each turn of a session cost, layer by layer, and when the bare conversation would have filled the window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ninefold.nodes.ports import TokenCounter
+from ninefold.policies.render import as_sent
+from ninefold.state import FidelityChecked, LayerName, ModelCalled, Step
+from ninefold.state.turn_state import TurnState
+
+from .kept_turns import moments, number, said
+from .sessions import Place
+
+
+@dataclass(frozen=True)
+class Row:
+    """The costs of one turn, in tokens."""
+
+    turn: int
+    layers: dict[str, int] = field(default_factory=dict[str, int])
+    """Of its last prompt."""
+    prompt: int = 0
+    """Its last prompt, as we count it."""
+    reply: int = 0
+    """Every reply of the turn, as the server counts them; 0 where it does not tell."""
+    cached: int | None = None
+    """What the server did not read again, over all calls; None where it does not tell."""
+    calls: int = 0
+    """Calls for the reply: more than one when tools ran."""
+    internal: int = 0
+    """Calls for anything else."""
+    compacted: tuple[str, ...] = ()
+    """The strategies that the proof let through."""
+    bare: int = 0
+    """What a prompt of the same fixed layer and every message so far, whole, would need."""
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The kept turns of a session, oldest first, and the forecast."""
+
+    thread: str
+    rows: tuple[Row, ...]
+    num_ctx: int
+    reserve: int
+    """Tokens kept for the reply."""
+    full_at: int | None
+    """The turn at which the bare conversation fills the window: measured, or at its mean growth; None when it does not
+    grow."""
+
+
+def ledger(place: Place, thread: str, user: str, *, tokens: TokenCounter, num_ctx: int) -> Ledger:
+    """Give the costs of a session's kept turns.
+
+    Args:
+        place: where the sessions are kept.
+        thread: the session.
+        user: whose it is.
+        tokens: counts for the agent's model.
+        num_ctx: the agent's window.
+
+    Raises:
+        InputError: the person has no such session.
+        StorageError: a database failed.
+    """
+    kept = moments(place, thread, user)
+    if not kept:
+        return Ledger(thread, (), num_ctx, 0, None)
+    spoken: dict[int, int] = {}
+    for each in said(place, thread, kept[-1]):
+        spoken[each.number] = spoken.get(each.number, 0) + tokens.message(as_sent(each.message))
+    rows = tuple(_row(moment, spoken) for moment in kept)
+    reserve = next((moment.view.reserve for moment in reversed(kept) if moment.view), 0)
+    return Ledger(thread, rows, num_ctx, reserve, _full_at(rows, num_ctx - reserve))
+
+
+def _row(moment: TurnState, spoken: dict[int, int]) -> Row:
+    layers = {layer.name.value: layer.tokens for layer in moment.view.layers} if moment.view else {}
+    calls = [event for event in moment.trace if isinstance(event, ModelCalled)]
+    mine = [call for call in calls if call.step is Step.MODEL_CALL]
+    cached = [call.cached_tokens for call in calls if call.cached_tokens is not None]
+    proofs = [event for event in moment.trace if isinstance(event, FidelityChecked)]
+    turn = number(moment)
+    before = sum(cost for at, cost in spoken.items() if at < turn)
+    asked = moment.view.layers[-1].tokens if moment.view and moment.view.layers[-1].name is LayerName.CURRENT else 0
+    return Row(
+        turn=turn,
+        layers=layers,
+        prompt=moment.view.tokens if moment.view else 0,
+        reply=sum(call.reply_tokens or 0 for call in calls),
+        cached=sum(cached) if cached else None,
+        calls=len(mine),
+        internal=len(calls) - len(mine),
+        compacted=tuple(name for proof in proofs for name in proof.committed),
+        bare=layers.get(LayerName.FIXED.value, 0) + before + asked,
+    )
+
+
+def _full_at(rows: Sequence[Row], room: int) -> int | None:
+    """Give the turn at which the bare prompt passes the room, or would at the mean growth of the kept turns."""
+    over = next((row.turn for row in rows if row.bare > room), None)
+    if over is not None or len(rows) < 2:
+        return over
+    growth = (rows[-1].bare - rows[0].bare) / (rows[-1].turn - rows[0].turn)
+    return None if growth <= 0 else rows[-1].turn + int((room - rows[-1].bare) // growth) + 1

@@ -1,0 +1,70 @@
+"""`ninefold ledger` tells what each turn cost, and when the bare conversation would have filled the window."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ninefold.adapters.tokens import for_model
+from ninefold.cli import run
+from ninefold.ledger import Ledger, ledger
+from ninefold.sessions import opened
+from ninefold.state import AgentSettings
+from tests.turn.agents import MODEL, agent, server_count
+
+TURNS = 6
+LONG = "数据库的端口和密码不要写进日志。" * 60
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> AgentSettings:
+    """An agent with a session of six long turns."""
+    with agent(tmp_path, memory=False, recent_keep=4, default="好的。") as talking:
+        for number in range(TURNS):
+            talking.say(f"第{number}段材料：{LONG}", "work", "local")
+        sent = [server_count(body["messages"], body.get("tools") or ()) for body in talking.wire.chats]
+    (tmp_path / "sent.json").write_text(json.dumps(sent))
+    return talking.settings
+
+
+def read(settings: AgentSettings) -> Ledger:
+    with opened(settings) as place:
+        return ledger(place, "work", "local", tokens=for_model("ollama", MODEL), num_ctx=settings.model.num_ctx)
+
+
+def test_each_turn_has_the_tokens_that_were_on_the_wire(settings: AgentSettings, tmp_path: Path) -> None:
+    sent = json.loads((tmp_path / "sent.json").read_text())
+    rows = read(settings).rows
+    assert [row.turn for row in rows] == [*range(1, TURNS + 1)]
+    assert [row.prompt for row in rows] == sent
+    assert all(row.calls == 1 for row in rows)
+    assert [row for row in rows if abs(sum(row.layers.values()) - row.prompt) > 40] == []
+    assert any(row.compacted for row in rows)
+
+
+def test_the_bare_conversation_grows_and_its_end_is_foretold(settings: AgentSettings) -> None:
+    found = read(settings)
+    grown = [after.bare - before.bare for before, after in zip(found.rows, found.rows[1:], strict=False)]
+    assert min(grown) > 500
+    assert found.full_at is not None
+    room = found.num_ctx - found.reserve
+    over = [row.turn for row in found.rows if row.bare > room]
+    expected = over[0] if over else 1 + next(n for n in range(99) if found.rows[0].bare + n * grown[-1] > room)
+    assert abs(found.full_at - expected) <= 1
+
+
+@pytest.mark.parametrize(("lang", "word"), [("zh", "轮次"), ("en", "turn")])
+def test_the_command_prints_a_line_for_each_turn_and_json(
+    settings: AgentSettings, tmp_path: Path, capsys: pytest.CaptureFixture[str], lang: str, word: str
+) -> None:
+    file = tmp_path / "agent.yaml"
+    file.write_text(f"agent: {{memory: 'off', storage: {{folder: '{tmp_path}'}}}}", encoding="utf-8")
+    arguments = ["ledger", "work", "--agent", str(file), "--lang", lang]
+    assert run(arguments) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert word in lines[0]
+    assert len(lines) == TURNS + 2
+    assert run([*arguments, "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["rows"]) == TURNS

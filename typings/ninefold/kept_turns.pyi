@@ -1,0 +1,1 @@
+from app.kept_turns import *
