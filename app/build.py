@@ -31,6 +31,7 @@ from ninefold.state import AgentSettings, EmbeddingSettings, MemorySettings, Mod
 from .budget import check_budget
 from .home import data_folder
 from .own_policies import Policies, load_policies
+from .prompt_log import LoggedAssistant, LoggedChat, PromptLog
 from .settings_file import load_settings
 from .storage import Storage
 
@@ -168,11 +169,12 @@ def _parts(
     assistant, no_assistant = _assistant(
         settings, folder, chat_model, light_model, bound.shown, given=model is not None
     )
+    log = PromptLog(folder) if settings.prompt_log else None
     return Parts(
         settings=settings,
-        chat=chat,
+        chat=LoggedChat(chat, log) if log else chat,
         tokens=tokens or _counter(settings.model, given=model is not None),
-        assistant=assistant,
+        assistant=LoggedAssistant(assistant, log, chat.tools) if log and assistant else assistant,
         memory=memory,
         archive=ThreadArchive,
         tools=bound,

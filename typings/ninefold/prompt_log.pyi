@@ -1,0 +1,1 @@
+from app.prompt_log import *
