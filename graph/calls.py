@@ -27,6 +27,7 @@ from .guard_settings import Guard
 from .identity import Identity, check_owner, identity_of, unknown_checkpoint
 from .intake import Intake, NewMessages, taken_in
 from .locks import busy
+from .named_errors import check_limit
 from .plan import RUN, Head, head_of
 from .savers import place_of, typed_saver
 
@@ -82,6 +83,7 @@ class CallGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
     def _read(self, given: object, config: RunnableConfig | None, options: Mapping[str, Any]) -> Call:
         """Read a call and refuse what cannot be a turn, before anything is locked or written."""
+        check_limit(config)
         merged = ensure_config(self.config, config)
         configurable = merged.get("configurable", {})
         nested = CONFIG_KEY_TASK_ID in configurable

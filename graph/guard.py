@@ -22,6 +22,7 @@ from .guard_settings import now as now
 from .identity import check_owner
 from .intake import NewMessages
 from .locks import ahold, hold
+from .named_errors import Named
 from .plan import RUN, Head, Run, decide, head_of
 from .pruning import aprune, prune
 from .stored import answered, as_parts
@@ -64,13 +65,15 @@ class TurnGraph(CallGraph):
         Raises:
             InputError: the input cannot become a turn; IdentityError and NothingPending are kinds of it.
             ThreadBusy: another turn holds the thread.
+            StepsExhausted: the caller's recursion_limit was too small.
         """
         call = self._read(input, config, options)
         if call.saver is None:
             (run,) = self._decide(call, head_of(None))
-            yield from super().stream(run.input, self._config(call, run), **call.options)
+            with Named():
+                yield from super().stream(run.input, self._config(call, run), **call.options)
             return
-        with hold(call.place, call.identity.key, self._guard.locks, self._guard.lock_timeout):
+        with Named(), hold(call.place, call.identity.key, self._guard.locks, self._guard.lock_timeout):
             head = self._head(call)
             if stored := self._stored(call, head):
                 yield from as_parts(stored, options)
@@ -95,13 +98,12 @@ class TurnGraph(CallGraph):
         call = self._read(input, config, options)
         if call.saver is None:
             (run,) = self._decide(call, head_of(None))
-            async with contextlib.aclosing(
-                cast("Any", super().astream(run.input, self._config(call, run), **call.options))
-            ) as parts:
+            inner = super().astream(run.input, self._config(call, run), **call.options)
+            async with Named(), contextlib.aclosing(cast("Any", inner)) as parts:
                 async for part in parts:
                     yield part
             return
-        async with ahold(call.place, call.identity.key, self._guard.locks, self._guard.lock_timeout):
+        async with Named(), ahold(call.place, call.identity.key, self._guard.locks, self._guard.lock_timeout):
             head = await self._ahead(call)
             if stored := await asyncio.to_thread(self._stored, call, head):
                 for part in as_parts(stored, options):
@@ -124,7 +126,7 @@ class TurnGraph(CallGraph):
             InvalidUpdate: the state does not take it. ThreadBusy: a turn holds the thread.
         """
         call = self._read_update(config, supersteps)
-        with hold(call.place, call.identity.key, self._guard.locks, self._guard.lock_timeout):
+        with Named(), hold(call.place, call.identity.key, self._guard.locks, self._guard.lock_timeout):
             check_owner(call.identity, self._head(call).values.get("owner"))
             return super().bulk_update_state(config, supersteps)
 
@@ -133,7 +135,7 @@ class TurnGraph(CallGraph):
     ) -> RunnableConfig:
         """Do `bulk_update_state` without blocking the event loop."""
         call = self._read_update(config, supersteps)
-        async with ahold(call.place, call.identity.key, self._guard.locks, self._guard.lock_timeout):
+        async with Named(), ahold(call.place, call.identity.key, self._guard.locks, self._guard.lock_timeout):
             check_owner(call.identity, (await self._ahead(call)).values.get("owner"))
             return await super().abulk_update_state(config, supersteps)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage
 
@@ -16,16 +16,21 @@ from ninefold.state import (
     Entry,
     Event,
     Language,
+    LayerName,
     ModelCalled,
     ModelCutOff,
     Outcome,
     OutcomeStatus,
     Step,
+    ToolCalled,
 )
 from ninefold.state.turn_state import TurnState, Update
 
 from .ports import Chat, TokenCounter
 
+NEVER_GIVES_WAY = (LayerName.FIXED, LayerName.CONSTRAINTS, LayerName.TURN_CONSTRAINTS)
+SMALL_RESULT = 16
+"""Tokens of the smallest result that tells anything."""
 TRUNCATION_MARGIN = 0.05
 """Share by which a server may count less than an exact count before its prompt was evidently cut."""
 
@@ -80,11 +85,9 @@ def _taken(state: TurnState, reply: AIMessage, tokens: TokenCounter, settings: A
     assert state.view is not None
     language = state.language or Language.ENGLISH
     reply = clean_reply(reply)
-    limit = settings.context_policy.max_tool_rounds
-    stopped = bool(reply.tool_calls) and state.tool_rounds >= limit
-    if stopped:
-        limited = notice("tool_limit", language, limit=limit)
-        text = "\n\n".join(part for part in (plain_text(reply), limited) if part)
+    stopped = _stopped(state, reply, tokens, settings)
+    if stopped is not None:
+        text = "\n\n".join(part for part in (plain_text(reply), stopped.why) if part)
         reply = reply.model_copy(update={"content": text, "tool_calls": []})
     cut = reply.response_metadata.get("done_reason") in ("length", "cut_off")
     if cut:
@@ -123,7 +126,7 @@ def _taken(state: TurnState, reply: AIMessage, tokens: TokenCounter, settings: A
                 "correction": _correction(state, server, tokens),
             }
         ),
-        outcome=_outcome(reply, stopped=stopped),
+        outcome=stopped.outcome if stopped else _outcome(state, reply),
         trace=tuple(events),
     )
 
@@ -148,9 +151,33 @@ def _correction(state: TurnState, server: int | None, tokens: TokenCounter) -> f
     return min(16.0, state.counters.correction * server / max(state.view.tokens, 1))
 
 
-def _outcome(reply: AIMessage, *, stopped: bool) -> Outcome | None:
-    if stopped:
-        return Outcome(status=OutcomeStatus.STEP_LIMIT)
+def _outcome(state: TurnState, reply: AIMessage) -> Outcome | None:
     if reply.tool_calls:
         return None
-    return Outcome(status=OutcomeStatus.ANSWERED)
+    lost = any(isinstance(event, ToolCalled) and event.interrupted for event in state.trace)
+    return Outcome(status=OutcomeStatus.INTERRUPTED if lost else OutcomeStatus.ANSWERED)
+
+
+class _Stopped(NamedTuple):
+    """Why a reply's calls are not run."""
+
+    why: str
+    outcome: Outcome
+
+
+def _stopped(state: TurnState, reply: AIMessage, tokens: TokenCounter, settings: AgentSettings) -> _Stopped | None:
+    """Give why a reply's calls are not run: too many rounds, or more than fits beside what never gives way."""
+    assert state.view is not None
+    if not reply.tool_calls:
+        return None
+    rounds = settings.context_policy.max_tool_rounds
+    if state.tool_rounds >= rounds:
+        why = notice("tool_limit", state.language, limit=rounds)
+        return _Stopped(why, Outcome(status=OutcomeStatus.STEP_LIMIT))
+    fixed = sum(layer.tokens for layer in state.view.layers if layer.name in NEVER_GIVES_WAY)
+    room = settings.model.num_ctx - state.view.reserve - fixed
+    needed = tokens.message(as_sent(reply)) + SMALL_RESULT * len(reply.tool_calls)
+    if needed <= room:
+        return None
+    why = notice("calls_too_large", state.language, count=len(reply.tool_calls), needed=needed, room=room)
+    return _Stopped(why, Outcome(status=OutcomeStatus.OVER_BUDGET, layer="tool_calls"))

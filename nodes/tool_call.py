@@ -29,8 +29,8 @@ def tool_call(
     """
     done = []
     for slot in _slots(state):
-        text = _begin(state, slot, archive)
-        done.append(_kept(state, slot, tools.run(_keyed(slot)) if text is None else text, archive, tokens, settings))
+        result = _begin(state, slot, archive) or _Result(tools.run(_keyed(slot)))
+        done.append(_kept(state, slot, result, archive, tokens, settings))
     return _update(state, done)
 
 
@@ -46,10 +46,10 @@ async def atool_call(
     """Give what `tool_call` gives; the tools can be cancelled, what touches the archive runs in a thread to its end."""
     done = []
     for slot in _slots(state):
-        text = await in_thread(_begin, state, slot, archive)
-        if text is None:
-            text = await tools.arun(_keyed(slot))
-        done.append(await in_thread(_kept, state, slot, text, archive, tokens, settings))
+        result = await in_thread(_begin, state, slot, archive)
+        if result is None:
+            result = _Result(await tools.arun(_keyed(slot)))
+        done.append(await in_thread(_kept, state, slot, result, archive, tokens, settings))
     return _update(state, done)
 
 
@@ -59,6 +59,13 @@ class _Slot(NamedTuple):
     call: ToolCall
     message: str
     sequence: int
+
+
+class _Result(NamedTuple):
+    """What a call gave, or what is said in place of it."""
+
+    text: str
+    interrupted: bool = False
 
 
 class _Done(NamedTuple):
@@ -85,18 +92,19 @@ def _keyed(slot: _Slot) -> ToolCall:
     return ToolCall(name=slot.call["name"], args=slot.call["args"], id=slot.message, type="tool_call")
 
 
-def _begin(state: TurnState, slot: _Slot, archive: Archive) -> str | None:
-    """Give the text of the result that an earlier run of this step left, or None after noting that the call begins.
+def _begin(state: TurnState, slot: _Slot, archive: Archive) -> _Result | None:
+    """Give the result that an earlier run of this step left, or None after noting that the call begins.
 
     An archive that fails is reported when the result is kept; the tool itself can run without it.
     """
     begun = f"started/{slot.message}"
+    lost = notice("tool_interrupted", state.language, name=slot.call["name"])
     try:
         known = archive.original(_entry(state, slot, tokens=0))
         if known is not None:
-            return plain_text(known)
+            return _Result(plain_text(known), interrupted=plain_text(known) == lost)
         if archive.cached(begun) is not None:
-            return notice("tool_interrupted", state.language, name=slot.call["name"])
+            return _Result(lost, interrupted=True)
         archive.cache(begun, "")
     except StorageError:
         return None
@@ -109,22 +117,27 @@ def _entry(state: TurnState, slot: _Slot, *, tokens: int) -> Entry:
 
 
 def _kept(
-    state: TurnState, slot: _Slot, text: str, archive: Archive, tokens: TokenCounter, settings: AgentSettings
+    state: TurnState, slot: _Slot, result: _Result, archive: Archive, tokens: TokenCounter, settings: AgentSettings
 ) -> _Done:
     """Give a result as it enters the window, after the archive has its original; a long one leaves its reference."""
     assert state.turn is not None
-    whole = ToolMessage(storable(text), tool_call_id=slot.call["id"] or "", name=slot.call["name"], id=slot.message)
+    name, call = slot.call["name"], slot.call["id"] or ""
+    whole = ToolMessage(storable(result.text), tool_call_id=call, name=name, id=slot.message)
     size = tokens.message(as_sent(whole))
-    called = ToolCalled(name=slot.call["name"], call=slot.call["id"] or slot.message, tokens=size, kept=size)
+    lost = result.interrupted
+    called = ToolCalled(name=name, call=call or slot.message, tokens=size, kept=size, interrupted=lost)
+    events: tuple[Event, ...] = (called,)
+    if lost:
+        events = (called, Degraded(step=Step.TOOL_CALL, what=result.text, cause=name[:400]))
     entry = _entry(state, slot, tokens=size)
     try:
         archive.record(state.turn, [(entry, whole)])
     except StorageError as error:
         what = notice("result_unarchived", state.language)
-        return _Done(whole, entry, (called, Degraded(step=Step.TOOL_CALL, what=what, cause=error.cause[:400])))
+        return _Done(whole, entry, (*events, Degraded(step=Step.TOOL_CALL, what=what, cause=error.cause[:400])))
     entry = entry.model_copy(update={"archived": True})
     if size <= settings.context_policy.tool_result_tokens:
-        return _Done(whole, entry, (called,))
+        return _Done(whole, entry, events)
     return _shortened(state, whole, entry, called, tokens, settings)
 
 

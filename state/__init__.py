@@ -50,6 +50,7 @@ from .errors import (
     ReferenceNotFound,
     SchemaError,
     SettingsError,
+    StepsExhausted,
     StorageError,
     ThreadBusy,
 )
@@ -203,6 +204,7 @@ __all__ = [
     "Stamp",
     "Step",
     "StepStatus",
+    "StepsExhausted",
     "StorageError",
     "StorageSettings",
     "StrategyName",

@@ -49,6 +49,10 @@ class InvalidUpdate(NinefoldError, TypeError):
     """A node returned an update that the state does not take; the node and the field are named."""
 
 
+class StepsExhausted(NinefoldError, RecursionError):
+    """The caller's recursion_limit ended a turn; it can be taken up where it stands."""
+
+
 class StorageError(NinefoldError):
     """The data folder or a database cannot be read or written."""
 

@@ -142,6 +142,8 @@ class ToolCalled(Value):
     kept: Count
     reference: Identifier | None = None
     error: ShortText = ""
+    interrupted: bool = False
+    """Whether it was killed while it ran, so that nobody knows whether it took effect."""
 
 
 class MemoryWritten(Value):

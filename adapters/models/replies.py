@@ -59,7 +59,7 @@ class Arriving:
         if message.invalid_tool_calls:
             call = message.invalid_tool_calls[0]
             return bad_call(self._server, call["name"] or "", call["args"] or "")
-        if not message.content and not message.tool_calls:
+        if not _says(message) and not message.tool_calls:
             return empty(self._server)
         return None
 
@@ -92,4 +92,4 @@ class Arriving:
 
 
 def _says(message: AIMessage | None) -> bool:
-    return message is not None and bool(message.content)
+    return message is not None and bool(str(message.content).strip())

@@ -57,7 +57,7 @@ class LangChainToolbox:
             return _text(tool.invoke(_call(tool, call), _config(call)))
         except GraphBubbleUp:
             raise
-        except Exception as error:  # noqa: BLE001  a tool is foreign code: the model must hear of whatever it raises
+        except (Exception, SystemExit) as error:  # noqa: BLE001  foreign code: the model must hear of what it raises
             return _failed(tool, error)
 
     async def arun(self, call: ToolCall) -> str:
@@ -69,7 +69,7 @@ class LangChainToolbox:
             return _text(await tool.ainvoke(_call(tool, call), _config(call)))
         except GraphBubbleUp:
             raise
-        except Exception as error:  # noqa: BLE001  as in `run`
+        except (Exception, SystemExit) as error:  # noqa: BLE001  as in `run`
             return _failed(tool, error)
 
     def _unknown(self, name: str) -> str:
@@ -103,7 +103,7 @@ def _text(result: Any) -> str:
     return str(result.text) if isinstance(result, ToolMessage) else str(result)
 
 
-def _failed(tool: BaseTool, error: Exception) -> str:
+def _failed(tool: BaseTool, error: BaseException) -> str:
     if isinstance(error, ValidationError):
         wrong = "; ".join(f"{'.'.join(map(str, each['loc'])) or 'input'}: {each['msg']}" for each in error.errors()[:5])
         shown = _shown(tool)

@@ -53,8 +53,8 @@ class Death:
 def difference(after: Result, expected: Result, death: Death) -> str:
     """Give what a death changed, empty for nothing.
 
-    Whether a tool that died while it ran had its effect nobody knows: it is not run again, and its result says so. So
-    of a death inside tool_call the words of the result, and the reply's that repeat them, are not compared.
+    Whether a tool that died while it ran had its effect nobody knows: it is not run again, and its result, the outcome
+    and a note say so. So of a death inside tool_call these are not compared, nor the reply's words that repeat them.
     """
     if death.name.startswith("tool_call"):
         after, expected = _without_result(after), _without_result(expected)
@@ -65,7 +65,8 @@ def _without_result(state: Result) -> Result:
     def bare(text: str) -> str:
         return next((start for start in ("tool: ", "ai: 查到了：") if text.startswith(start)), text)
 
-    return {**state, **{key: [bare(text) for text in state[key]] for key in ("window", "archive")}}
+    said = {key: [bare(text) for text in state[key]] for key in ("window", "archive")}
+    return {**state, **said, "outcome": state["outcome"] in ("answered", "interrupted"), "notes": []}
 
 
 def config(turn: str) -> Any:

@@ -55,6 +55,15 @@ def test_a_killed_turn_that_is_resumed_loses_nothing_and_doubles_nothing(ready: 
         assert difference(after, ready.expected, death) == "", str(death)
 
 
+def test_a_turn_whose_tool_was_killed_ends_as_interrupted_and_says_which_tool(ready: Prepared, tmp_path: Path) -> None:
+    death = next(death for death in ready.deaths if death.name == "tool_call: tool.stock" and death.side == "after")
+    after = resumed(ready.base, tmp_path / "turn", death, again=False)
+    assert after["outcome"] == "interrupted"
+    told = after["notes"][0].removesuffix(" (stock)")
+    assert "stock" in told
+    assert after["window"][-2:] == [f"tool: {told}", f"ai: 查到了：{told}"]
+
+
 def test_a_new_message_after_a_killed_turn_loses_nothing_that_was_said(ready: Prepared, tmp_path: Path) -> None:
     for death in one_round(ready.deaths)[::3]:
         durable, after = followed(ready.base, tmp_path / "turn", death)

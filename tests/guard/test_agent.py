@@ -89,10 +89,10 @@ class Stock:
         return stock
 
 
-def agent(folder: Path, *, stock: Stock | None = None, ask: bool = False, **options: Any) -> TurnGraph:
+def agent(folder: Path, *, stock: Stock | None = None, ask: bool = False, wait: float = 5, **options: Any) -> TurnGraph:
     rule = ConflictRule.ASK if ask else ConflictRule.NEWEST
     settings = AgentSettings(
-        storage=StorageSettings(folder=str(folder), lock_timeout=5),
+        storage=StorageSettings(folder=str(folder), lock_timeout=wait),
         constraints=ConstraintSettings(on_conflict=rule),
         memory="off",
     )

@@ -1,0 +1,1 @@
+from graph.named_errors import *
