@@ -16,6 +16,7 @@ from langgraph.config import get_stream_writer
 from langgraph.store.base import BaseStore
 
 from ninefold.adapters.archive import ThreadArchive
+from ninefold.adapters.memory.past import Pasts
 from ninefold.adapters.models.assistant import ModelAssistant
 from ninefold.adapters.models.chat import ModelChat
 from ninefold.adapters.tokens import ServedCounter, for_model
@@ -177,6 +178,7 @@ def _parts(
         assistant=LoggedAssistant(assistant, log, chat.tools) if log and assistant else assistant,
         memory=memory,
         archive=ThreadArchive,
+        past=Pasts().of,
         tools=bound,
         intent=given.intent or own.intent or RuleIntent(),
         ranking=given.ranking or own.ranking or DefaultRanking(),

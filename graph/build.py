@@ -31,7 +31,7 @@ from ninefold.state.turn_state import TurnInput, TurnOutput, TurnState, Update
 from .identity import stamp_from
 from .parts import Parts
 from .routes import after_constraint_update, after_model_call, fidelity_route, threshold_route
-from .window_archive import WindowArchive
+from .window_archive import WindowArchive, branch_ends
 from .wiring import AsyncStep, SyncStep, in_thread, node
 
 TurnBuilder = StateGraph[TurnState, None, TurnInput, TurnOutput]
@@ -117,9 +117,11 @@ class _Steps:
             degradations=self._parts.degradations,
         )
 
-    def _memory_retrieval(self, state: TurnState, _: RunnableConfig) -> Update:
+    def _memory_retrieval(self, state: TurnState, config: RunnableConfig) -> Update:
         parts = self._parts
-        return memory_retrieval(state, memory=parts.memory, policy=parts.settings.context_policy, ranking=parts.ranking)
+        remembers = parts.settings.memory != "off"
+        past = parts.past(get_store(), _thread(config), branch_ends(state)) if remembers else None
+        return memory_retrieval(state, memory=parts.memory, past=past, settings=parts.settings, ranking=parts.ranking)
 
     def _constraint_update(self, state: TurnState, _: RunnableConfig) -> Update:
         parts = self._parts

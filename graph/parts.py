@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from langgraph.store.base import BaseStore
 
-from ninefold.nodes.ports import Archive, Assistant, Chat, MemoryStore, TokenCounter
+from ninefold.nodes.ports import Archive, Assistant, Chat, MemoryStore, Past, TokenCounter
 from ninefold.policies.compaction import Strategy
 from ninefold.policies.intent import IntentPolicy
 from ninefold.policies.prompt_files import prompt
@@ -21,6 +21,10 @@ ArchiveOf = Callable[[BaseStore, str], Archive]
 """Gives a thread's archive in a store; a server may bring a store of its own for each call."""
 
 
+PastOf = Callable[[BaseStore, str, Sequence[str]], Past]
+"""Gives what was said earlier on a branch of a thread; the branch is named by its newest turns."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Parts:
     """The ports and policies of one agent."""
@@ -31,6 +35,7 @@ class Parts:
     assistant: Assistant | None
     memory: MemoryStore | None
     archive: ArchiveOf
+    past: PastOf
     tools: Tools
     intent: IntentPolicy
     ranking: Ranking

@@ -42,3 +42,10 @@ class WindowArchive:
     def cache(self, key: str, text: str) -> None:
         """Keep a prepared text under its content address."""
         self._archive.cache(key, text)
+
+
+def branch_ends(state: TurnState) -> tuple[str, ...]:
+    """Give the turns before the present one that the window knows, newest first; one that died may not be archived."""
+    assert state.turn is not None
+    known = dict.fromkeys([state.turn.parent, *(entry.turn for entry in reversed(state.entries))])
+    return tuple(turn for turn in known if turn is not None and turn != state.turn.id)

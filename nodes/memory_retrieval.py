@@ -8,74 +8,109 @@ from langchain_core.messages import HumanMessage
 
 from ninefold.policies.cues import ends
 from ninefold.policies.notices import notice
-from ninefold.policies.recall import CANDIDATES, InView, Limits, Ranking, Scored
+from ninefold.policies.recall import CANDIDATES, Found, InView, Limits, Ranking
 from ninefold.policies.text import plain_text, sentences
 from ninefold.state import (
     ALWAYS_RECALLED,
-    ContextPolicy,
+    AgentSettings,
     Degraded,
     Event,
     Fate,
     MemoryKind,
     MemoryRecord,
     MemoryRetrieved,
+    MemorySettings,
     MemoryStoreError,
+    NinefoldError,
+    Said,
     Step,
+    StorageError,
 )
 from ninefold.state.turn_state import TurnState, Update
 
-from .ports import MemoryStore
+from .ports import MemoryStore, Past
 
 ON_DEMAND = tuple(kind for kind in MemoryKind if kind not in ALWAYS_RECALLED)
 """The kinds that only a search brings."""
+EARLIER = 12
+"""Messages of earlier turns that are looked at."""
 
 
 def memory_retrieval(
-    state: TurnState, *, memory: MemoryStore | None, policy: ContextPolicy, ranking: Ranking
+    state: TurnState, *, memory: MemoryStore | None, past: Past | None, settings: AgentSettings, ranking: Ranking
 ) -> Update:
     """Give every candidate of this turn's recall with its score and fate; assembly places those that are recalled.
 
-    Preferences and profile come by filter, without an embedding; the rest by search, and only when the intent asks. A
-    store that fails leaves the turn without memories, and says so.
+    Preferences and profile come by filter, without an embedding; the rest, and what earlier turns of the thread hold,
+    by search, and only when the intent asks. What fails is left out, and the turn says so.
     """
     assert state.turn is not None
-    if memory is None:
+    if memory is None and past is None:
         return Update(recalled=(), trace=(MemoryRetrieved(considered=0, recalled=0, reason="off"),))
+    view = _in_view(state)
     events: list[Event] = []
-    always: tuple[MemoryRecord, ...] = ()
-    found: tuple[Scored, ...] = ()
+    said: tuple[Said, ...] = ()
     try:
-        always = memory.by_kind(state.turn.user, ALWAYS_RECALLED)
-        found = _searched(state, memory, policy)
+        said = _said(state, past, view)
+    except StorageError as error:
+        events.append(_degraded(state, "nothing_recalled", error))
+    always: tuple[MemoryRecord, ...] = ()
+    found = Found(said=said)
+    try:
+        always = memory.by_kind(state.turn.user, ALWAYS_RECALLED) if memory is not None else ()
+        found = _searched(state, memory, settings, said)
     except MemoryStoreError as error:
-        events.append(
-            Degraded(
-                step=Step.MEMORY_RETRIEVAL,
-                what=notice("only_preferences" if always else "nothing_recalled", state.language),
-                cause=str(error)[:400],
-            )
-        )
-    minimum = memory.min_score if policy.memory_search_min_score is None else policy.memory_search_min_score
-    recalled = ranking.rank(
-        always,
-        found,
-        query=_query(state),
-        view=_in_view(state),
-        limits=Limits(min_score=minimum, top_k=policy.memory_search_top_k, tokens=policy.memory_tokens),
-    )
+        # Without the memories nobody knows what of the earlier turns was replaced or taken back since.
+        found = Found()
+        events.append(_degraded(state, "only_preferences" if always else "nothing_recalled", error))
+    recalled = ranking.rank(always, found, query=_query(state), view=view, limits=_limits(state, memory, settings))
     count = sum(candidate.fate is Fate.RECALLED for candidate in recalled)
     reason = "" if state.intent and state.intent.search else "preferences and profile only"
-    events.append(MemoryRetrieved(considered=len(always) + len(found), recalled=count, reason=reason))
+    considered = len(always) + len({r.id for r, _ in (*found.near, *found.matching)}) + len(found.said)
+    events.append(MemoryRetrieved(considered=considered, recalled=count, reason=reason))
     return Update(recalled=recalled, trace=tuple(events))
 
 
-def _searched(state: TurnState, memory: MemoryStore, policy: ContextPolicy) -> tuple[Scored, ...]:
-    """Twice as many as may be recalled: those that the view holds already, or that are doublets, take no place."""
+def _searched(state: TurnState, memory: MemoryStore | None, settings: AgentSettings, said: Sequence[Said]) -> Found:
+    """More than may be recalled: those that the view holds already, or that are doublets, take no place."""
     assert state.turn is not None
-    if state.intent is None or not state.intent.search or not state.intent.query:
+    if memory is None or state.intent is None or not state.intent.search or not state.intent.query:
+        return Found(said=said)
+    user, query, kinds = state.turn.user, state.intent.query, state.intent.kinds or ON_DEMAND
+    limit = min(CANDIDATES, 4 * settings.context_policy.memory_search_top_k + len(state.entries))
+    return Found(
+        near=memory.search(user, query, limit=limit, kinds=kinds),
+        matching=memory.matching(user, query, limit=limit, kinds=kinds),
+        said=said,
+        of_their_turns=memory.of_turns(user, list(dict.fromkeys(each.turn for each in said))) if said else (),
+    )
+
+
+def _said(state: TurnState, past: Past | None, view: InView) -> tuple[Said, ...]:
+    if past is None or state.intent is None or not state.intent.search or not state.intent.query:
         return ()
-    limit = min(CANDIDATES, 2 * policy.memory_search_top_k + len(state.entries))
-    return memory.search(state.turn.user, state.intent.query, limit=limit, kinds=state.intent.kinds or ON_DEMAND)
+    return past.matching(state.intent.query, limit=EARLIER, without=view.turns)
+
+
+def _limits(state: TurnState, memory: MemoryStore | None, settings: AgentSettings) -> Limits:
+    assert state.turn is not None
+    policy = settings.context_policy
+    minimum = policy.memory_search_min_score
+    if minimum is None:
+        minimum = memory.min_score if memory is not None else 1.0
+    ageing = settings.memory if isinstance(settings.memory, MemorySettings) else MemorySettings()
+    return Limits(
+        min_score=minimum,
+        top_k=policy.memory_search_top_k,
+        tokens=policy.memory_tokens,
+        now=state.turn.at,
+        fade_days=ageing.fade_days,
+        archive_days=ageing.archive_days,
+    )
+
+
+def _degraded(state: TurnState, what: str, error: NinefoldError) -> Degraded:
+    return Degraded(step=Step.MEMORY_RETRIEVAL, what=notice(what, state.language), cause=str(error)[:400])
 
 
 def _query(state: TurnState) -> str:

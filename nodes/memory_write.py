@@ -29,6 +29,7 @@ from ninefold.state import (
     MemoryStoreError,
     MemoryWritten,
     Origin,
+    Recalled,
     Scope,
     Step,
     StorageError,
@@ -200,11 +201,16 @@ def _merge(state: TurnState, memory: MemoryStore, waiting: Sequence[MemoryRecord
         if is_rule and folded(record.text).startswith(withdrawn) and record.id not in merge.rows:
             merge.rows[record.id] = record.model_copy(update={"status": MemoryStatus.SUPERSEDED})
             merge.superseded.append(record.id)
-    hits = [m.id for m in state.recalled if m.fate is Fate.RECALLED and m.score is not None]
+    hits = [m.id for m in state.recalled if m.fate is Fate.RECALLED and _searched(m)]
     for record in memory.get(user, hits):
         if record.id not in merge.rows and record.last_hit != state.turn.at:
             merge.rows[record.id] = record.model_copy(update={"hits": record.hits + 1, "last_hit": state.turn.at})
     return merge
+
+
+def _searched(memory: Recalled) -> bool:
+    """Whether it is a memory that a search brought: what comes by filter every turn is no hit."""
+    return memory.source == "memory" and (memory.score is not None or memory.words is not None)
 
 
 def _withdrawn(state: TurnState) -> tuple[str, ...]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.tool import ToolCall
 
-from ninefold.state import Entry, MemoryKind, MemoryRecord, MemoryStatus, Turn
+from ninefold.state import Entry, MemoryKind, MemoryRecord, MemoryStatus, Said, Turn
 
 Schema = Mapping[str, Any]
 """A JSON schema, or a tool in the function-calling form of OpenAI."""
@@ -94,6 +94,23 @@ class Archive(Protocol):
         ...
 
 
+class Past(Protocol):
+    """One thread's archived turns on the branch that this turn stands on, found by their words.
+
+    Raises StorageError when the archive fails.
+    """
+
+    def matching(self, query: str, *, limit: int, without: Collection[str] = ()) -> tuple[Said, ...]:
+        """Give the messages of earlier turns that hold the query's words, or stand beside such, best first.
+
+        Args:
+            query: what is looked for.
+            limit: how many at most.
+            without: turns that need not be found, by id.
+        """
+        ...
+
+
 class MemoryStore(Protocol):
     """One place of memories for many people; every call names the person, exactly.
 
@@ -120,6 +137,15 @@ class MemoryStore(Protocol):
         """Give the active memories nearest to the query with their cosine, best first."""
         ...
 
+    def matching(
+        self, user: str, query: str, *, limit: int, kinds: Sequence[MemoryKind] = ()
+    ) -> tuple[tuple[MemoryRecord, float], ...]:
+        """Give the active memories that share words with the query, best first, with how much of it each holds.
+
+        The score is 0 where nothing is shared and about 1 where everything is; no embedding is made.
+        """
+        ...
+
     def nearest(
         self, user: str, texts: Sequence[str], *, limit: int
     ) -> tuple[tuple[tuple[MemoryRecord, float], ...], ...]:
@@ -132,6 +158,10 @@ class MemoryStore(Protocol):
 
     def get(self, user: str, ids: Sequence[str]) -> tuple[MemoryRecord, ...]:
         """Give the person's records of these ids, in any status."""
+        ...
+
+    def of_turns(self, user: str, turns: Sequence[str]) -> tuple[MemoryRecord, ...]:
+        """Give what the person said in these turns, in any status, oldest first."""
         ...
 
     def records(self, user: str, *, status: MemoryStatus | None = None) -> tuple[MemoryRecord, ...]:

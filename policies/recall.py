@@ -1,69 +1,47 @@
-"""What of the found memories goes into the prompt: threshold, top k, doublets, what the view holds, and a budget."""
+"""What of all that was found goes into the prompt: thresholds, quotas, doublets, what the view holds, and a budget."""
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Protocol
 
 from ninefold.state import Fate, MemoryRecord, MemoryStatus, Recalled
 from ninefold.state.memory import in_order
 
+from .ageing import weight
+from .earlier import Told, earlier
+from .fragment import TEXT, fragment, shared
+from .fusion import fused
 from .memory_ids import folded, same_turn
+from .recall_input import Found, InView, Limits
 from .subject import claims
-from .text import sentences
 
-TEXT = 400
-"""Characters of a recalled memory at most; of a longer one the part that answers the question is taken."""
+__all__ = ["CANDIDATES", "DefaultRanking", "Found", "InView", "Limits", "Ranking"]
+
 REFUSED_TEXT = 48
 """Characters kept of a candidate that does not go into the prompt."""
 CANDIDATES = 40
 ALWAYS = 60
 """Preferences and profile statements that are looked at, the best first."""
+ALWAYS_SHARE = 0.5
+"""Of the tokens that preferences and profile may take when a search found something too."""
+WORDS = 0.35
+"""How much of the question a memory must hold to be recalled by its words alone, however far its meaning."""
 BYTES = 8 * 1024
 """Of all candidates as they stand in the state."""
-
-_RUN = re.compile(r"[a-z0-9]+|[\u2e80-\u9fff\uf900-\ufaff]+")
-
-Scored = tuple[MemoryRecord, float | None]
-Candidate = tuple[MemoryRecord, float | None, Fate]
-
-
-@dataclass(frozen=True)
-class InView:
-    """What this turn's context holds already."""
-
-    ids: frozenset[str] = frozenset()
-    """Memories that stand in a message that was sent."""
-    turns: frozenset[str] = frozenset()
-    """Turns whose own words are in the window, whole."""
-    texts: tuple[str, ...] = ()
-    """Words that stand in the prompt in other places: constraints, the person's messages."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How much may be recalled."""
-
-    min_score: float
-    top_k: int
-    tokens: int
 
 
 class Ranking(Protocol):
     """Decides the fate of each candidate. What is superseded must never come as current."""
 
     def rank(
-        self, always: Sequence[MemoryRecord], found: Sequence[Scored], *, query: str, view: InView, limits: Limits
+        self, always: Sequence[MemoryRecord], found: Found, *, query: str, view: InView, limits: Limits
     ) -> tuple[Recalled, ...]:
         """Give the candidates in the order in which they should stand in the prompt, each with its fate.
 
         Args:
             always: preferences and profile, newest first; no threshold holds for them.
-            found: what the search found, with its cosine, best first.
+            found: what the searches found.
             query: what the person wants now.
             view: what needs no recall, because it is there.
             limits: the threshold, the number and the tokens.
@@ -72,23 +50,35 @@ class Ranking(Protocol):
 
 
 class DefaultRanking:
-    """Preferences by how much they share with the question, then by age; the rest by score over the threshold."""
+    """Preferences by how much they share with the question; then the rest by meaning and words; then earlier turns."""
 
     def rank(
-        self, always: Sequence[MemoryRecord], found: Sequence[Scored], *, query: str, view: InView, limits: Limits
+        self, always: Sequence[MemoryRecord], found: Found, *, query: str, view: InView, limits: Limits
     ) -> tuple[Recalled, ...]:
         """Give the candidates, each with its fate; those that go into the prompt come first."""
         # Versions of one statement share their words, and so stand together: what is cut off here hides no newer one.
         known = sorted(always, key=lambda each: -shared(each.text, query))[:ALWAYS]
-        prompt = _Prompt(view, [*known, *(record for record, _ in found)])
-        candidates: list[Candidate] = [(record, None, prompt.take(record)) for record in known]
+        searched = fused(found.near, found.matching, limits)
+        words = {record.id: score for record, score in found.matching}
+        prompt = _Prompt(view, [*known, *(record for record, _ in searched)])
+        candidates = [prompt.candidate(record, prompt.take(record), query) for record in known]
+        candidates = _within(candidates, limits.tokens * (ALWAYS_SHARE if searched or found.said else 1))
         taken = 0
-        for record, score in found:
-            fate = _by_score(score, limits, taken) or prompt.take(record)
+        for record, score in searched:
+            fate = _by_score(record, score, words.get(record.id), limits, taken) or prompt.take(record)
             taken += fate is Fate.RECALLED
-            candidates.append((record, score, fate))
-        within = _within(candidates, limits.tokens)
-        return _bounded([_recalled(*each, query, prompt.replaced(each[0])) for each in within])
+            scores = {"score": score, "words": words.get(record.id)}
+            candidates.append(prompt.candidate(record, fate, query).model_copy(update=scores))
+        recalled = [candidate for candidate in candidates if candidate.fate is Fate.RECALLED]
+        candidates += earlier(
+            found.said,
+            [Told(folded(each.text), each.created, each.subject) for each in recalled],
+            found.of_their_turns,
+            query=query,
+            view=view,
+            limits=limits,
+        )
+        return _bounded(_within(candidates, limits.tokens))
 
 
 class _Prompt:
@@ -120,7 +110,22 @@ class _Prompt:
         self._taken.append(text)
         return Fate.RECALLED
 
-    def replaced(self, record: MemoryRecord) -> str | None:
+    def candidate(self, record: MemoryRecord, fate: Fate, query: str) -> Recalled:
+        """Give the candidate with its fate: the fragment that is shown, or the beginning of what is not."""
+        recalled = fate is Fate.RECALLED
+        return Recalled(
+            id=record.id,
+            kind=record.kind,
+            text=fragment(record.text, query) if recalled else record.text[:REFUSED_TEXT],
+            created=record.created,
+            score=None,
+            fate=fate,
+            subject=record.subject,
+            role=record.role,
+            replaces=self._replaced(record) if recalled else None,
+        )
+
+    def _replaced(self, record: MemoryRecord) -> str | None:
         """Give the day of the newest other statement that this one contradicts."""
         older = [r for r in self._others(record) if folded(r.text) != folded(record.text)]
         return older[-1].created[:10] if older else None
@@ -135,63 +140,36 @@ class _Prompt:
         return in_order(r for r in same if not same_turn(r, record))
 
 
-def shared(text: str, query: str) -> float:
-    """Give the share of the query's words, Chinese letters in pairs, that a text holds."""
-    asked = _words(query)
-    return len(asked & _words(text)) / len(asked) if asked else 0.0
-
-
-def fragment(text: str, query: str, limit: int = TEXT) -> str:
-    """Give the part of a long memory that shares most with the query; a short one whole."""
-    if len(text) <= limit:
-        return text
-    best = max(sentences(text), key=lambda span: (shared(span.text, query), -span.start))
-    start = min(best.start, len(text) - limit)
-    if best.end - best.start < limit:
-        start = max(0, best.end - limit, min(start, best.start))
-    return ("…" if start else "") + text[start : start + limit - 2] + "…"
-
-
 def tokens_at_most(text: str) -> int:
     """Give a number of tokens that a text hardly exceeds; assembly counts exactly."""
     wide = sum(ord(letter) >= 0x2E80 for letter in text)
     return wide + (len(text) - wide) // 3 + 16
 
 
-def _by_score(score: float | None, limits: Limits, taken: int) -> Fate | None:
-    if score is not None and score < limits.min_score:
+def _by_score(
+    record: MemoryRecord, score: float | None, words: float | None, limits: Limits, taken: int
+) -> Fate | None:
+    lasting = weight(record, limits)
+    near = score is not None and score * lasting >= limits.min_score
+    if not near and (words or 0.0) * lasting < WORDS:
         return Fate.BELOW_THRESHOLD
     return Fate.BEYOND_TOP_K if taken >= limits.top_k else None
 
 
-def _within(candidates: Sequence[Candidate], tokens: int) -> list[Candidate]:
+def _within(candidates: Sequence[Recalled], tokens: float) -> list[Recalled]:
     """The candidates with the last recalled ones given up when all together are clearly too many."""
-    kept: list[Candidate] = []
+    kept: list[Recalled] = []
     spent = 0
-    for record, score, fate in candidates:
-        if fate is Fate.RECALLED:
-            cost = tokens_at_most(record.text[:TEXT])
+    for candidate in candidates:
+        if candidate.fate is Fate.RECALLED:
+            cost = tokens_at_most(candidate.text[:TEXT])
             if spent + cost > tokens:
-                fate = Fate.OVER_BUDGET
-            else:
-                spent += cost
-        kept.append((record, score, fate))
-    return sorted(kept, key=lambda each: each[2] is not Fate.RECALLED)
-
-
-def _recalled(record: MemoryRecord, score: float | None, fate: Fate, query: str, replaces: str | None) -> Recalled:
-    recalled = fate is Fate.RECALLED
-    return Recalled(
-        id=record.id,
-        kind=record.kind,
-        text=fragment(record.text, query) if recalled else record.text[:REFUSED_TEXT],
-        created=record.created,
-        score=score,
-        fate=fate,
-        subject=record.subject,
-        role=record.role,
-        replaces=replaces if recalled else None,
-    )
+                update = {"fate": Fate.OVER_BUDGET, "text": candidate.text[:REFUSED_TEXT], "replaces": None}
+                kept.append(candidate.model_copy(update=update))
+                continue
+            spent += cost
+        kept.append(candidate)
+    return sorted(kept, key=lambda each: each.fate is not Fate.RECALLED)
 
 
 def _bounded(candidates: Sequence[Recalled]) -> tuple[Recalled, ...]:
@@ -203,14 +181,3 @@ def _bounded(candidates: Sequence[Recalled]) -> tuple[Recalled, ...]:
             break
         kept.append(candidate)
     return tuple(kept)
-
-
-@lru_cache(maxsize=2048)
-def _words(text: str) -> frozenset[str]:
-    found = set()
-    for run in _RUN.findall(unicodedata.normalize("NFKC", text).casefold()):
-        if run[0] < "\u2e80":
-            found.add(run)
-        else:
-            found.update(run[i : i + 2] for i in range(max(1, len(run) - 1)))
-    return frozenset(found)

@@ -18,6 +18,10 @@ _NOTES = {
     Language.CHINESE: ("助手所记", "取代 {date} 的说法"),
     Language.ENGLISH: ("noted by the assistant", "in place of what was said on {date}"),
 }
+_SAID = {
+    Language.CHINESE: {"user": "用户说过，见 {reference}", "assistant": "助手说过，见 {reference}"},
+    Language.ENGLISH: {"user": "the user said, {reference}", "assistant": "the assistant said, {reference}"},
+}
 
 
 def render(
@@ -73,6 +77,9 @@ def memory_lines(placed: Sequence[Placed]) -> str:
 
 def memory_line(memory: Recalled, language: Language) -> str:
     """Give a recalled memory as one line: when it was said, what kind it is, what it says, and what it replaced."""
+    if memory.source == "turn":
+        said = _SAID[language][memory.role].format(reference=memory.id)
+        return f"- {memory.created[:10]} ({said}) {' '.join(memory.text.split())}"
     noted, replaced = _NOTES[language]
     kind = memory.kind.value if memory.role == "user" else f"{memory.kind.value}, {noted}"
     behind = f" ({replaced.format(date=memory.replaces[:10])})" if memory.replaces else ""

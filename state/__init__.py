@@ -67,6 +67,7 @@ from .memory import (
     MemoryStatus,
     Placed,
     Recalled,
+    Said,
 )
 from .settings import (
     BUILT_IN_TOOLS,
@@ -197,6 +198,7 @@ __all__ = [
     "Recalled",
     "ReferenceNotFound",
     "Replacement",
+    "Said",
     "SchemaError",
     "Scope",
     "SettingsError",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -93,6 +93,19 @@ class Intent(Value):
     reason: ShortText = ""
 
 
+class Said(Value):
+    """A message of an earlier turn, as the archive gives it back."""
+
+    turn: Identifier
+    sequence: Count
+    at: str
+    """When its turn began: ISO 8601 with offset."""
+    role: Literal["user", "assistant"]
+    text: str
+    score: float
+    """How much of the question it and what stands around it hold: 0 nothing, about 1 everything."""
+
+
 class Fate(StrEnum):
     """What became of a candidate."""
 
@@ -113,12 +126,16 @@ class Recalled(Value):
     text: ShortText
     created: str
     score: float | None
-    """Cosine similarity; None for those that came by filter."""
+    """Cosine similarity; None for those that came by filter or by their words alone."""
+    words: float | None = None
+    """How much of the question's words it holds; None for those that were not found by them."""
     fate: Fate
     subject: str | None = None
     """The record's subject key; `constraint:…` is a constraint that the person said for all time."""
     role: str = "user"
     """Who said it: what a model noted by a tool never passes for the person's words."""
+    source: Literal["memory", "turn"] = "memory"
+    """A memory, or a message of an earlier turn; the id of the latter is its reference."""
     replaces: str | None = None
     """The day of an older statement that this one contradicts, so that both dates can be shown."""
 

@@ -123,6 +123,16 @@ class MemorySettings(Value):
     store: str = "chroma"
     dedupe_score: Annotated[float, Field(gt=0, le=1)] = 0.97
     """Cosine at or above which two memories say the same."""
+    fade_days: Positive = 90
+    """Days without a hit after which a memory counts less and less; preferences and profile never do by age."""
+    archive_days: Positive = 180
+    """Days without a hit after which a memory is archived: kept, and no longer recalled."""
+
+    @model_validator(mode="after")
+    def _fading_comes_first(self) -> MemorySettings:
+        if self.fade_days >= self.archive_days:
+            raise ValueError("fade_days must be below archive_days")
+        return self
 
 
 class StorageSettings(Value):

@@ -12,10 +12,11 @@ from langchain_core.embeddings import Embeddings
 from ninefold.state import MemoryKind, MemoryRecord, MemoryStatus, MemoryStoreError, NinefoldError
 from ninefold.state.memory import in_order
 
-from .collection import open_collection
+from .collection import collection_name, open_collection
 from .connection import Connection
 from .rows import checked_user, metadata, to_record, where
 from .vectors import CheckedEmbeddings, clean
+from .words import MemoryWords
 
 if TYPE_CHECKING:
     from langchain_chroma import Chroma
@@ -52,6 +53,7 @@ class ChromaMemory:
         self._connection = Connection(place, timeout=timeout)
         self._store: Chroma | None = None
         self._large: set[str] = set()
+        self._words = MemoryWords()
         self._lock = RLock()
 
     @property
@@ -93,6 +95,16 @@ class ChromaMemory:
         self.check()
         return self._nearest(user, [self._embeddings.embed_query(query)], limit, wanted)[0]
 
+    def matching(self, user: str, query: str, *, limit: int, kinds: Sequence[MemoryKind] = ()) -> Found:
+        """Give the active memories that share words with the query, best first; no embedding is made."""
+        wanted = where(user, status=MemoryStatus.ACTIVE)
+        if limit < 1 or not query.strip():
+            return ()
+        revision = self._ask("be read", self._revision)
+        return self._words.matching(
+            user, query, limit=limit, kinds=kinds, load=lambda: self._rows(wanted), revision=revision
+        )
+
     def nearest(self, user: str, texts: Sequence[str], *, limit: int) -> tuple[Found, ...]:
         """Give `search` for several texts in one batch, over every kind."""
         wanted = where(user, status=MemoryStatus.ACTIVE)
@@ -116,6 +128,7 @@ class ChromaMemory:
                     [row.text for row in rows.values()], [metadata(row) for row in rows.values()], ids=list(rows)
                 )
             self._connection.wrote()
+            self._words.wrote(rows.values(), self._revision(store))
 
         self._ask("be written", upsert)
 
@@ -123,6 +136,11 @@ class ChromaMemory:
         """Give the person's records of these ids, in any status."""
         wanted = where(user)
         return self._rows(wanted, ids=list(dict.fromkeys(ids))) if ids else ()
+
+    def of_turns(self, user: str, turns: Sequence[str]) -> tuple[MemoryRecord, ...]:
+        """Give what the person said in these turns, in any status, oldest first."""
+        wanted = where(user)
+        return self._rows({"$and": [wanted, {"turn": {"$in": list(turns)}}]}) if turns else ()
 
     def records(self, user: str, *, status: MemoryStatus | None = None) -> tuple[MemoryRecord, ...]:
         """Give all of the person's records, oldest first."""
@@ -138,6 +156,7 @@ class ChromaMemory:
 
         if theirs:
             self._ask("be deleted", remove)
+            self._words.drop(user)
         return len(theirs)
 
     def _nearest(
@@ -192,9 +211,17 @@ class ChromaMemory:
                     "Check the folder or the server; the turn goes on without them and nothing is lost.",
                 ) from error
 
+    def _revision(self, _store: Chroma) -> int:
+        """What tells that another process wrote: a folder is opened anew then, a server has another number of rows."""
+        if not self._connection.server:
+            return 0
+        client, _ = self._connection.client()
+        return client.get_collection(collection_name(self.embedder), embedding_function=None).count()
+
     def _fresh(self) -> Chroma:
         client, anew = self._connection.client()
         if anew or self._store is None:
+            self._words.drop()
             self._store = open_collection(client, self._embeddings)
             self._connection.wrote()
         return self._store

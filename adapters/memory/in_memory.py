@@ -13,6 +13,7 @@ from ninefold.state.memory import in_order
 
 from .rows import checked_user
 from .vectors import CheckedEmbeddings, clean
+from .words import MemoryWords
 
 Found = tuple[tuple[MemoryRecord, float], ...]
 
@@ -30,6 +31,7 @@ class InMemoryMemory:
         self._embeddings = CheckedEmbeddings(embeddings, stamp)
         self._min_score = self._embeddings.min_score if min_score is None else min_score
         self._rows: dict[str, tuple[MemoryRecord, list[float]]] = {}
+        self._words = MemoryWords()
         self._lock = Lock()
 
     @property
@@ -54,6 +56,15 @@ class InMemoryMemory:
             return ()
         return self._nearest(user, self._embeddings.embed_query(query), limit, kinds)
 
+    def matching(self, user: str, query: str, *, limit: int, kinds: Sequence[MemoryKind] = ()) -> Found:
+        """Give the active memories that share words with the query, best first; no embedding is made."""
+        checked_user(user)
+
+        def load() -> tuple[MemoryRecord, ...]:
+            return self.records(user, status=MemoryStatus.ACTIVE)
+
+        return self._words.matching(user, query, limit=limit, kinds=kinds, load=load)
+
     def nearest(self, user: str, texts: Sequence[str], *, limit: int) -> tuple[Found, ...]:
         """Give `search` for several texts in one batch, over every kind."""
         checked_user(user)
@@ -77,10 +88,15 @@ class InMemoryMemory:
         known.update(zip(fresh, self._embeddings.embed_documents(fresh), strict=True))
         with self._lock:
             self._rows.update({record.id: (record, known[record.text]) for record in kept})
+        self._words.wrote(kept)
 
     def get(self, user: str, ids: Sequence[str]) -> tuple[MemoryRecord, ...]:
         """Give the person's records of these ids, in any status."""
         return tuple(record for record in self.records(user) if record.id in ids)
+
+    def of_turns(self, user: str, turns: Sequence[str]) -> tuple[MemoryRecord, ...]:
+        """Give what the person said in these turns, in any status, oldest first."""
+        return tuple(record for record in self.records(user) if record.turn in turns)
 
     def records(self, user: str, *, status: MemoryStatus | None = None) -> tuple[MemoryRecord, ...]:
         """Give all of the person's records, oldest first."""
@@ -93,7 +109,9 @@ class InMemoryMemory:
         """Remove the person's records of these ids and give how many there were."""
         theirs = [record.id for record in self.get(user, ids)]
         with self._lock:
-            return sum(self._rows.pop(key, None) is not None for key in theirs)
+            gone = sum(self._rows.pop(key, None) is not None for key in theirs)
+        self._words.drop(user)
+        return gone
 
     def _nearest(self, user: str, vector: Sequence[float], limit: int, kinds: Sequence[MemoryKind]) -> Found:
         with self._lock:

@@ -11,8 +11,8 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from ninefold.state import MemoryRecord
 from ninefold.state.turn_state import TurnState
 
+from ..fragment import shared
 from ..memory_ids import folded
-from ..recall import shared
 from ..text import Span, sentences
 
 ALIKE = 0.6

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from ninefold.policies.recall import DefaultRanking, InView, Limits, fragment
+from ninefold.policies.fragment import fragment
+from ninefold.policies.recall import DefaultRanking, Found, InView, Limits
 from ninefold.state import Fate, MemoryKind, MemoryRecord, MemoryStatus, Recalled
 
 from .stores import a_record
@@ -19,7 +20,9 @@ def ranked(
     **limits: Any,
 ) -> tuple[Recalled, ...]:
     bounds = Limits(**{"min_score": 0.45, "top_k": 5, "tokens": 600, **limits})
-    return DefaultRanking().rank(always or [], found or [], query=query, view=view or InView(), limits=bounds)
+    return DefaultRanking().rank(
+        always or [], Found(near=found or []), query=query, view=view or InView(), limits=bounds
+    )
 
 
 def fates(candidates: tuple[Recalled, ...]) -> dict[str, Fate]:

@@ -76,8 +76,11 @@ class Conversation:
             messages=[*self.state.messages, *new],
         )
         self._take(intent_check(self.state, policy=RuleIntent()))
-        policy = self.settings.context_policy
-        self._take(memory_retrieval(self.state, memory=self.memory, policy=policy, ranking=DefaultRanking()))
+        self._take(
+            memory_retrieval(
+                self.state, memory=self.memory, past=None, settings=self.settings, ranking=DefaultRanking()
+            )
+        )
 
     def finish(self) -> Update:
         """Write what the turn leaves behind."""

@@ -1,0 +1,192 @@
+"""What was said earlier in a thread, found by its words in the archive.
+
+The index grows with the archive: a search first takes the turns that came since the last one. It follows the turns'
+parents, so that a fork never sees the other branch, and it holds no text: what is shown is read from the archive then,
+and what was forgotten there is gone here too.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterator, Sequence
+from threading import RLock
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langgraph.store.base import BaseStore
+
+from ninefold.state import Said
+from ninefold.state.memory import instant
+from ninefold.state.turn_state import INPUT_ROLE
+
+from ..archive import keys
+from ..archive.message_json import from_json
+from ..archive.thread_archive import read, storing, turn_row
+from ..archive.whole_thread import all_turns, stored_messages
+from ..lexical import LexicalIndex
+
+THREADS = 32
+"""Threads of a store whose words are held at a time."""
+PAUSE = 6 * 3600
+"""Seconds without a turn after which a new episode of the conversation begins."""
+NOT_THE_PERSON = 2 / 3
+"""What words that are not the person's own weigh.
+
+What people ask for later is mostly what they said themselves: three quarters of the evidence in the sets of
+`bench/recall.py` that have an assistant, whose replies are the longer part of the text.
+"""
+
+Row = tuple[str, dict[str, Any]]
+
+
+class _Place(NamedTuple):
+    turn: str
+    sequence: int
+    at: str
+    role: str
+
+
+class Pasts:
+    """Opens the past of threads; one per agent, because the indexes it holds grow with its threads."""
+
+    def __init__(self) -> None:
+        self._stores: WeakKeyDictionary[BaseStore, OrderedDict[str, _Branch]] = WeakKeyDictionary()
+        self._lock = RLock()
+
+    def of(self, store: BaseStore, thread: str, ends: Sequence[str | None]) -> ThreadPast:
+        """Give a thread's past.
+
+        Args:
+            store: of the archive.
+            thread: whose turns are searched.
+            ends: turns of the branch, newest first; the first that the archive knows is where it ends.
+        """
+        with self._lock:
+            threads = self._stores.setdefault(store, OrderedDict())
+            branch = threads.setdefault(thread, _Branch())
+            threads.move_to_end(thread)
+            while len(threads) > THREADS:
+                threads.popitem(last=False)
+        return ThreadPast(store, thread, tuple(ends), branch)
+
+
+class ThreadPast:
+    """One thread's past; it implements `ninefold.nodes.ports.Past`."""
+
+    def __init__(self, store: BaseStore, thread: str, ends: Sequence[str | None], branch: _Branch) -> None:
+        self._store = store
+        self._thread = thread
+        self._ends = ends
+        self._branch = branch
+
+    def matching(self, query: str, *, limit: int, without: Collection[str] = ()) -> tuple[Said, ...]:
+        """Give the messages of earlier turns that hold the query's words, or stand beside such, best first.
+
+        Raises:
+            StorageError: the archive failed.
+        """
+        with self._branch.lock:
+            self._branch.follow(self._store, self._thread, self._ends)
+            found = self._branch.best(query, limit, frozenset(without))
+        with storing():
+            values = read(
+                self._store, [(keys.messages(self._thread, place.turn), str(place.sequence)) for place, _ in found]
+            )
+        return tuple(
+            Said(
+                turn=place.turn,
+                sequence=place.sequence,
+                at=place.at,
+                role="user" if place.role == "user" else "assistant",
+                text=str(from_json(value["message"]).text),
+                score=round(score, 4),
+            )
+            for (place, score), value in zip(found, values, strict=True)
+            if value and "message" in value
+        )
+
+
+class _Branch:
+    """The words of one branch of a thread, from its root to its newest archived turn."""
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+        self._rows: list[Row] = []
+        self._empty()
+
+    def _empty(self) -> None:
+        self._index = LexicalIndex()
+        self._places: list[_Place] = []
+        self._episode = 0
+        self._latest = 0.0
+        self._indexed: dict[str, int] = {}
+
+    def follow(self, store: BaseStore, thread: str, ends: Sequence[str | None]) -> None:
+        """Take the turns between what is known and the branch's end; another branch is read from its root."""
+        known = dict(all_turns(store, thread)) if not self._rows else {}
+        new: list[Row] = []
+        turn = _end(store, thread, ends, known)
+        while turn is not None and turn not in self._indexed:
+            row = known.get(turn) or turn_row(store, thread, turn)
+            if row is None:
+                break
+            new.append((turn, row))
+            turn = row["parent"]
+        new.reverse()
+        if turn in self._indexed and self._indexed[turn] == len(self._rows) - 1:
+            self._take(store, thread, new)
+        elif new or turn in self._indexed:
+            kept = self._rows[: self._indexed[turn] + 1] if turn in self._indexed else []
+            self._rows = []
+            self._empty()
+            self._take(store, thread, [*kept, *new])
+
+    def _take(self, store: BaseStore, thread: str, rows: Sequence[Row]) -> None:
+        at = {turn: row["at"] for turn, row in rows}
+        episodes: dict[str, int] = {}
+        for turn, row in rows:
+            moment = instant(row["at"])
+            self._episode += bool(self._rows) and moment - self._latest > PAUSE
+            self._latest = max(moment, self._latest)
+            episodes[turn] = self._episode
+            self._indexed[turn] = len(self._rows)
+            self._rows.append((turn, {"at": row["at"], "count": row["count"], "parent": row["parent"]}))
+        for turn, sequence, value in stored_messages(store, thread, rows):
+            message = from_json(value["message"]) if "message" in value else None
+            if message is not None and (role := _role(message)) is not None:
+                weight = 1.0 if role == "user" else NOT_THE_PERSON
+                self._index.add(str(message.text), episode=episodes[turn], weight=weight)
+                self._places.append(_Place(turn, sequence, at[turn], role))
+
+    def best(self, query: str, limit: int, without: frozenset[str]) -> list[tuple[_Place, float]]:
+        return list(self._ranked(query, limit, without))
+
+    def _ranked(self, query: str, limit: int, without: frozenset[str]) -> Iterator[tuple[_Place, float]]:
+        import numpy as np
+
+        scores = self._index.in_context(query)
+        for number in np.argsort(-scores, kind="stable"):
+            if limit < 1 or scores[number] <= 0:
+                return
+            if self._places[number].turn not in without:
+                limit -= 1
+                yield self._places[number], float(scores[number])
+
+
+def _end(store: BaseStore, thread: str, ends: Sequence[str | None], known: dict[str, Any]) -> str | None:
+    for turn in ends:
+        if turn is not None and (turn in known or turn_row(store, thread, turn) is not None):
+            return turn
+    return None
+
+
+def _role(message: BaseMessage) -> str | None:
+    """Who speaks; tools' results are reached by their references, not by search."""
+    match message:
+        case HumanMessage():
+            return "data" if INPUT_ROLE in message.additional_kwargs else "user"
+        case AIMessage() if str(message.text).strip():
+            return "assistant"
+        case _:
+            return None

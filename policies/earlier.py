@@ -1,0 +1,139 @@
+"""What of the earlier turns goes into the prompt: the part that answers, never a rule, never what no longer holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ninefold.state import Fate, MemoryKind, MemoryRecord, MemoryStatus, Recalled, Said, reference_id
+from ninefold.state.memory import instant
+
+from .constraints import extract
+from .fragment import fragment
+from .memory_ids import folded
+from .recall_input import InView, Limits
+from .secrets import masked
+from .subject import subject
+from .text import sentences
+
+EXCERPT = 240
+"""Characters of an earlier message that are shown; the whole of it stands behind its reference."""
+REFUSED = 48
+LITTLE = 0.15
+"""What an earlier message must hold of the question, itself or in what stands around it.
+
+On five public sets the evidence of 95 questions in 100 lies above .09 to .33, and the best that is found for a question
+about another conversation at .18 to .48 in half the cases: words alone tell evidence from chance badly, so this only
+keeps out what shares next to nothing.
+"""
+BESIDE_BEST = 0.5
+"""Share of the best one's score below which an earlier message is left out; 19 in 20 pieces of evidence lie above."""
+
+
+class Told(NamedTuple):
+    """What the prompt tells already."""
+
+    text: str
+    """As it compares."""
+    at: str
+    subject: str | None = None
+
+
+def earlier(
+    found: Sequence[Said],
+    told: Sequence[Told],
+    records: Sequence[MemoryRecord],
+    *,
+    query: str,
+    view: InView,
+    limits: Limits,
+) -> list[Recalled]:
+    """Give the messages of earlier turns as candidates, each with its fate, best first.
+
+    Args:
+        found: what was said, best first.
+        told: the memories that are recalled; a message says nothing beside them that they say.
+        records: what the memories hold of these messages' turns, in any status.
+        query: what the person wants now.
+        view: what the prompt holds.
+        limits: how many.
+    """
+    candidates: list[Recalled] = []
+    newest = _newest(found, told)
+    shown = [known.text for known in told]
+    best = found[0].score if found else 0.0
+    taken = 0
+    for said in found:
+        reference = reference_id(said.turn, said.sequence)
+        text = masked(fragment(_holding(said, records, newest), query, EXCERPT))
+        fate = Fate.RECALLED
+        if said.score < max(LITTLE, BESIDE_BEST * best):
+            fate = Fate.BELOW_THRESHOLD
+        elif not text:
+            fate = Fate.SUPERSEDED
+        elif reference in view.ids or any(folded(text) in folded(there) for there in view.texts):
+            fate = Fate.IN_VIEW
+        elif any(folded(text) in there or there in folded(text) for there in shown):
+            fate = Fate.DUPLICATE
+        elif taken >= limits.top_k:
+            fate = Fate.BEYOND_TOP_K
+        if fate is Fate.RECALLED:
+            taken += 1
+            shown.append(folded(text))
+        candidates.append(
+            Recalled(
+                id=reference,
+                kind=MemoryKind.FACT,
+                text=text if fate is Fate.RECALLED else masked(said.text)[:REFUSED],
+                created=said.at,
+                score=None,
+                words=said.score,
+                fate=fate,
+                role=said.role,
+                source="turn",
+            )
+        )
+    return candidates
+
+
+def _holding(said: Said, records: Sequence[MemoryRecord], newest: dict[str, float]) -> str:
+    """What of a message still holds.
+
+    Rules are left out: those that hold stand in the constraint layer, and what does not stand there was taken back.
+    So is what a newer statement replaced, and the reply to it.
+    """
+    gone = [
+        folded(record.text)
+        for record in records
+        if record.turn == said.turn and record.status is MemoryStatus.SUPERSEDED
+    ]
+    if gone and said.role != "user":
+        return ""
+    kept = [span.text for span in sentences(said.text) if _holds(span.text, said, gone, newest)]
+    return " ".join(kept)
+
+
+def _holds(sentence: str, said: Said, gone: Sequence[str], newest: dict[str, float]) -> bool:
+    words = folded(sentence)
+    if not words or any(old in words or words in old for old in gone):
+        return False
+    if said.role != "user":
+        return True
+    about = subject(sentence)
+    if about is not None and newest.get(about, 0.0) > instant(said.at):
+        return False
+    return all(wish.task for wish in extract(sentence).wishes)
+
+
+def _newest(found: Sequence[Said], told: Sequence[Told]) -> dict[str, float]:
+    """When each subject was last spoken of, among all that was found."""
+    newest: dict[str, float] = {}
+    for known in told:
+        if known.subject is not None:
+            newest[known.subject] = max(newest.get(known.subject, 0.0), instant(known.at))
+    for said in found:
+        for span in sentences(said.text) if said.role == "user" else ():
+            about = subject(span.text)
+            if about is not None:
+                newest[about] = max(newest.get(about, 0.0), instant(said.at))
+    return newest

@@ -1,0 +1,1 @@
+from policies.recall_input import *
