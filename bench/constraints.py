@@ -116,8 +116,35 @@ def rows(data: Path) -> Iterator[Row]:
     missed = tuple(text for side, text in wishes if (side, text) not in right)
     yield Row("own wishes, right side", len(wishes), len(right) / len(wishes), "1.00", not missed, missed)
     yield _false("sixty texts without a wish", [t for texts in _own("no_wish").values() for t in texts], 0.0)
+    yield from _held_out()
     for language, turns in _own("small_talk").items():
         yield _false(f"small talk {language}", turns, 0.01)
+
+
+def _held_out() -> Iterator[Row]:
+    """Measure the texts that were written before the rules: those looked at since, and those never looked at."""
+    wishes = cast(dict[str, dict[str, list[str]]], _own("held_out_wishes"))
+    others = cast(dict[str, dict[str, list[str]]], _own("held_out_no_wish"))
+    for half, name in enumerate(("looked at", "never looked at")):
+        for language, groups in wishes.items():
+            cases = [Case(*_marked(text), filler=()) for texts in groups.values() for text in texts[half::2]]
+            yield _row(f"{name}, {language}: heard", cases, _heard, 0.90)
+            yield _false(
+                f"{name}, {language}: false", [t for ts in others[language].values() for t in ts[half::2]], 0.05
+            )
+
+
+def _heard(case: Case) -> bool:
+    start = case.text.index(case.words or case.text)
+    end = start + len(case.words or case.text)
+    return any(wish.start < end and start < wish.end for wish in found(case.text))
+
+
+def _marked(text: str) -> tuple[str, str]:
+    """Give a text without its marks, and the part between them; the whole text where it has none."""
+    before, mark, rest = text.partition("【")
+    inside, _, behind = rest.partition("】")
+    return (before + inside + behind, inside) if mark else (text, text)
 
 
 def multichallenge(data: Path) -> Iterator[Case]:
@@ -192,8 +219,8 @@ def _false(name: str, texts: Sequence[str], most: float) -> Row:
     return Row(name, len(texts), share, f"<= {most}", share <= most, fired)
 
 
-def _own(name: str) -> dict[str, list[str]]:
-    return cast(dict[str, list[str]], yaml.safe_load((OWN / f"{name}.yaml").read_text(encoding="utf-8")))
+def _own(name: str) -> dict[str, Any]:
+    return cast(dict[str, Any], yaml.safe_load((OWN / f"{name}.yaml").read_text(encoding="utf-8")))
 
 
 def _fillers(data: Path, language: str) -> list[tuple[str, ...]]:

@@ -1,16 +1,22 @@
-"""The cues as patterns: one a group, for both languages at once, made once from the data file."""
+"""The cues as patterns by group and language, made once from two data files: the cue words, and the forms of a wish.
+
+A form is made of word classes and is read in short clauses alone: in a long text it would be an accident.
+"""
 
 from __future__ import annotations
 
 import re
 from functools import cache
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import yaml
 
 _LATIN = re.compile("[A-Za-z]")
-_DATA = Path(__file__).parent.parent / "data" / "constraint_cues.yaml"
+_CLASS = re.compile(r"\{([a-z_]+)\}")
+_DATA = Path(__file__).parent.parent / "data"
+_SHORT = {"zh": 60, "en": 160}
+"""Characters of the longest clause in which a form is looked for."""
 
 Group = Literal[
     "forbid",
@@ -32,6 +38,7 @@ Group = Literal[
     "search",
     "things",
     "attribute",
+    "command",
     "maybe",
 ]
 
@@ -55,18 +62,40 @@ def find_all(group: Group, text: str) -> tuple[re.Match[str], ...]:
 
 def _heard(group: Group, text: str) -> tuple[re.Pattern[str], ...]:
     """The patterns of the languages that the text is written in: neither's can match where it has no letter."""
-    patterns = _patterns()[group]
     if text.isascii():
-        return patterns["en"]
-    return (*patterns["zh"], *patterns["en"]) if _LATIN.search(text) else patterns["zh"]
+        return _of("en", group, len(text))
+    return (
+        (*_of("zh", group, len(text)), *_of("en", group, len(text)))
+        if _LATIN.search(text)
+        else _of("zh", group, len(text))
+    )
+
+
+def _of(language: str, group: Group, length: int) -> tuple[re.Pattern[str], ...]:
+    cued = _patterns("constraint_cues").get(group, {}).get(language, ())
+    return (
+        (*cued, *_patterns("constraint_grammar").get(group, {}).get(language, ()))
+        if length <= _SHORT[language]
+        else cued
+    )
 
 
 @cache
-def _patterns() -> dict[str, dict[str, tuple[re.Pattern[str], ...]]]:
-    loaded = cast(dict[str, dict[str, list[str]]], yaml.safe_load(_DATA.read_text(encoding="utf-8")))
+def _patterns(name: str) -> dict[str, dict[str, tuple[re.Pattern[str], ...]]]:
+    loaded = cast(dict[str, Any], yaml.safe_load((_DATA / f"{name}.yaml").read_text(encoding="utf-8")))
+    words = cast(dict[str, dict[str, str]], loaded.pop("words", {}))
+    groups = cast(dict[str, dict[str, list[str]]], loaded.get("forms", loaded))
     return {
         group: {
-            language: tuple(re.compile(line, re.IGNORECASE) for line in lines) for language, lines in languages.items()
+            language: tuple(re.compile(_whole(line, words.get(language, {})), re.IGNORECASE) for line in lines)
+            for language, lines in languages.items()
         }
-        for group, languages in loaded.items()
+        for group, languages in groups.items()
     }
+
+
+def _whole(line: str, words: dict[str, str]) -> str:
+    """Put the word classes in their places; a class may be made of others."""
+    while _CLASS.search(line):
+        line = _CLASS.sub(lambda found: words[found[1]], line)
+    return line

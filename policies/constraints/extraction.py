@@ -44,6 +44,8 @@ _BARE_NO = re.compile(
 _OF_SELF = re.compile(r"^(?:我|I\b|we\b)", re.IGNORECASE)
 _BARE_KEYS = frozenset({"output_format", "language", "currency", "unit"})
 _STAYS_WITH_SESSION = frozenset({"colour", "style", "currency", "unit", "name", "persona", "diet"})
+_ONE_BREATH = 100
+"""Characters of a sentence that is heard as one clause."""
 _TRAILING = "。．.！!？?，,；;、：: \t\n"
 
 
@@ -85,11 +87,44 @@ def extract(text: str) -> Extraction:
 
 def _told(sentence: Sentence) -> list[_Told]:
     told: list[_Told] = []
-    for clause in sentence.clauses:
+    for index, clause in enumerate(sentence.clauses):
         label = _label(clause) if clause.own and not clause.asks else None
+        if (
+            label is None
+            and clause.own
+            and not clause.asks
+            and index
+            and _only_an_occasion(sentence.clauses[index - 1])
+        ):
+            label = None if says("polite", clause.heard) else _commanded(clause.heard)
         if label is not None:
             told.append(_Told(clause, label))
-    return told
+    return told or _told_whole(sentence)
+
+
+def _told_whole(sentence: Sentence) -> list[_Told]:
+    """Hear a short sentence as one where no clause of it is a wish alone: "Paragraphs of three lines, tops"."""
+    parts = sentence.clauses
+    if not 1 < len(parts) <= 3 or not all(part.own and not part.asks for part in parts):
+        return []
+    start = parts[0].span.start - sentence.span.start
+    said = sentence.heard.strip().rstrip(_TRAILING)
+    span = Span(sentence.span.text, sentence.span.start, sentence.span.end)
+    label = _label(Clause(span, said, own=True, asks=False)) if start >= 0 and len(said) <= _ONE_BREATH else None
+    return [_Told(Clause(span, said, own=True, asks=False), label)] if label is not None else []
+
+
+def _only_an_occasion(clause: Clause) -> bool:
+    """Whether a clause says when, and nothing else: "Once I say we're done", "要是答案不确定"."""
+    found = find("when", clause.heard)
+    return clause.own and found is not None and len(clause.heard) - (found.end() - found.start()) <= 6
+
+
+def _commanded(said: str) -> str | None:
+    """Name the group of a plain command: on an occasion it is a rule."""
+    if not says("command", said):
+        return None
+    return "forbid" if is_negated(said) and not limits(said) else "require"
 
 
 def _label(clause: Clause) -> str | None:
@@ -107,6 +142,11 @@ def _label(clause: Clause) -> str | None:
         return "require"
     if says("prefer", said):
         return "prefer"
+    occasion = find("when", said)
+    if occasion is not None and said[: occasion.start()].strip() == "":
+        behind = None if says("polite", said) else _commanded(said[occasion.end() :].lstrip("，, "))
+        if behind is not None:
+            return behind
     found = keyed(said)
     if found is None or found.value is None:
         return None

@@ -17,6 +17,14 @@ from .cues import find, find_all, says
 from .hearing import Clause, Sentence
 from .keys import keyed
 
+SHORT = 100
+"""Characters of an English sentence that may ask for a thing which has no name of its own here."""
+
+_OF_A_THING = re.compile(
+    r"^(?:with|that|which|offering|serving|including|near|close|around|in|downtown)\b", re.IGNORECASE
+)
+"""What an English search says of a thing by such a word is heard only where the thing is named."""
+
 _PARTS = re.compile(r"[、]|(?:并且|而且|同时还?|且|以及|另外|或者)|\s+and\s+(?=with|that|under|near|at|a rating)")
 _ASKS_VALUE = re.compile(
     r"(?:多少|几[分点星]|是什么|怎么样|高[吗不]|贵[吗不])|\bhow (?:much|many|long|far)\b|\bwhat(?:'s| is) the\b", re.I
@@ -32,7 +40,7 @@ def search_candidates(sentence: Sentence) -> Iterator[Candidate]:
         if not clause.own:
             continue
         for part in _parts(clause):
-            if about is None and detect_language(part.text) is Language.ENGLISH:
+            if about is None and detect_language(part.text) is Language.ENGLISH and len(sentence.heard) > SHORT:
                 continue
             wish = _asked(part, about)
             if wish is not None:
@@ -65,10 +73,12 @@ def _asked(part: Span, about: str | None) -> Candidate | None:
     if not part.text or _ASKS_VALUE.search(part.text):
         return None
     found = keyed(part.text, search=True)
+    if about is None and found is not None and not any(letter.isdigit() for letter in found.value or ""):
+        found = found if detect_language(part.text) is Language.CHINESE else None
     if found is not None and found.key.search and found.value:
         return _candidate(part, found.key.name, found.value, about)
     attribute = find("attribute", part.text)
-    if attribute is None:
+    if attribute is None or (about is None and _OF_A_THING.search(attribute[0])):
         return None
     value = attribute.groupdict().get("value")
     if not value or not value.strip():

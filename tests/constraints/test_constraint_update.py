@@ -308,7 +308,7 @@ def test_the_model_is_asked_only_where_a_clause_sounds_like_a_wish() -> None:
     assert model.asked == []
 
 
-UNHEARD = "The house style wants serifs, keep that in mind forever and ever"
+UNHEARD = "The house style wants serifs and wants them forever"
 
 
 def test_a_proposal_that_the_message_proves_is_kept_as_the_models() -> None:
