@@ -15,6 +15,7 @@ if __name__ != "ninefold":  # kept by `make layout`
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ninefold.graph.between_turns import compact, forget, pin, undo
     from ninefold.graph.guard import TurnGraph
     from ninefold.state import AgentSettings
     from ninefold.state.errors import NinefoldError
@@ -23,7 +24,18 @@ if TYPE_CHECKING:
     from .own_policies import Policies
     from .reading import history
 
-__all__ = ["AgentSettings", "NinefoldError", "Policies", "TurnGraph", "build_graph", "history"]
+__all__ = [
+    "AgentSettings",
+    "NinefoldError",
+    "Policies",
+    "TurnGraph",
+    "build_graph",
+    "compact",
+    "forget",
+    "history",
+    "pin",
+    "undo",
+]
 
 _HOMES = {
     "AgentSettings": "ninefold.state",
@@ -31,7 +43,11 @@ _HOMES = {
     "Policies": "ninefold.own_policies",
     "TurnGraph": "ninefold.graph.guard",
     "build_graph": "ninefold.build",
+    "compact": "ninefold.graph.between_turns",
+    "forget": "ninefold.graph.between_turns",
     "history": "ninefold.reading",
+    "pin": "ninefold.graph.between_turns",
+    "undo": "ninefold.graph.between_turns",
 }
 
 

@@ -88,7 +88,7 @@ def build_graph(
         store=store or storage.store(),
         name=settings.name,
     )
-    kept = _guard(settings, clock)
+    kept = _guard(parts, clock)
     locks = no_outer_lock if isinstance(checkpointer, InMemorySaver) else storage.locks()
     return guard(compiled, replace(kept, locks=locks, default_user=None if storage.shared else DEFAULT_USER))
 
@@ -112,11 +112,13 @@ def served_graph(
     parts = _parts(settings, data_folder(settings), None, None, None, None, None, tools, policies, None)
     check_budget(parts)
     compiled = turn_graph(parts).compile(name=settings.name)
-    return guard(compiled, replace(_guard(settings, None), default_user=None, served=True))
+    return guard(compiled, replace(_guard(parts, None), default_user=None, served=True))
 
 
-def _guard(settings: AgentSettings, clock: Callable[[], datetime] | None) -> Guard:
+def _guard(parts: Parts, clock: Callable[[], datetime] | None) -> Guard:
+    settings = parts.settings
     return Guard(
+        parts=parts,
         lock_timeout=settings.storage.lock_timeout,
         history_turns=settings.storage.history_turns,
         recursion_limit=_steps(settings),

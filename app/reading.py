@@ -33,4 +33,6 @@ def history(graph: TurnGraph, config: RunnableConfig) -> list[BaseMessage]:
     thread = config.get("configurable", {})["thread_id"]
     archived = list(history_messages(graph.store, thread, turn.id, turn.parent))
     known = {message.id for message in archived}
+    # What the archive has, it tells in its place; what was forgotten there is not told from the window either.
+    known.update(entry.message for entry in values.get("entries", ()) if entry.archived)
     return archived + [message for message in values["messages"] if message.id not in known]

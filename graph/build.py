@@ -53,6 +53,26 @@ def turn_graph(parts: Parts) -> TurnBuilder:
     return builder
 
 
+def compaction_graph(parts: Parts) -> StateGraph[TurnState, None, TurnState, TurnState]:
+    """Give the uncompiled graph of a turn's compaction alone: it ends where the model would be called."""
+    builder: StateGraph[TurnState, None, TurnState, TurnState] = StateGraph(TurnState)
+    steps = _Steps(parts).sync()
+    for step in (Step.ASSEMBLY, Step.THRESHOLD_CHECK, Step.COMPACTION, Step.FIDELITY_CHECK):
+        builder.add_node(step.value, node(step, steps[step]))
+    left = partial(strategy_left, settings=parts.settings, strategies=parts.strategies)
+    builder.add_edge(START, Step.ASSEMBLY.value)
+    builder.add_edge(Step.ASSEMBLY.value, Step.THRESHOLD_CHECK.value)
+    builder.add_edge(Step.COMPACTION.value, Step.ASSEMBLY.value)
+    builder.add_conditional_edges(Step.THRESHOLD_CHECK.value, threshold_route(left))
+    targets = (Step.COMPACTION.value, Step.ASSEMBLY.value)
+    builder.add_conditional_edges(
+        Step.FIDELITY_CHECK.value,
+        fidelity_route(left),
+        {Step.MODEL_CALL.value: END, END: END, **dict(zip(targets, targets, strict=True))},
+    )
+    return builder
+
+
 _EDGES = (
     (START, Step.TURN_START.value),
     (Step.TURN_START.value, Step.INTENT_CHECK.value),

@@ -13,6 +13,7 @@ from ninefold.state import Stamp
 from .identity import DEFAULT_USER, Identity
 from .locks import LockFactory, no_outer_lock
 from .migrations import Schema
+from .parts import Parts
 
 
 def now() -> datetime:
@@ -43,6 +44,8 @@ class Guard:
     served: bool = False
     """Whether a server that signs people in brings the storage, and reads states on its own behalf."""
     schema: Schema = field(default_factory=Schema)
+    parts: Parts | None = None
+    """What the steps work with, for what is done between two turns."""
 
     def stamp(self, identity: Identity) -> Stamp:
         """Give the stamp of a new turn."""

@@ -36,6 +36,8 @@ class Head:
     """Messages whose turn died before its first step."""
     run: str | None = None
     """The id that a server gave the run which wrote it."""
+    unfinished: bool = False
+    """Whether the turn still has steps to take."""
 
     @property
     def window(self) -> Sequence[BaseMessage]:
@@ -78,6 +80,7 @@ def head_of(snapshot: StateSnapshot | None, unstarted: Sequence[BaseMessage] = (
         waiting=tuple(task.name for task in snapshot.tasks if task.interrupts),
         unstarted=tuple(unstarted),
         run=stamped.get(RUN),
+        unfinished=bool(snapshot.next),
     )
 
 

@@ -8,18 +8,32 @@ from ninefold.policies.window import movable
 from ninefold.state import AgentSettings, ThresholdChecked
 from ninefold.state.turn_state import TurnState, Update
 
+BROUGHT_BACK = "a compaction was taken back: it waits for the hard threshold"
+"""Why a window over a lower mark is not compacted."""
+
 
 def threshold_check(state: TurnState, *, settings: AgentSettings) -> Update:
     """Give whether the view is over a threshold; above the soft one, note the turns that the next cut will take.
 
     Above the hard threshold, summary_threshold_tokens or recent_keep the window is compacted now, down to the low mark.
-    A cut that could free next to nothing is not made: it would cost the prefix every turn and change nothing.
+    A cut that could free next to nothing is not made: it would cost the prefix every turn and change nothing. While
+    the window holds what the person brought back, only the hard threshold counts; from there on all is as before.
     """
     full = pressure(state, settings)
+    brought_back = any(entry.restored for entry in state.entries)
+    waits = brought_back and full.needed <= full.hard
     event = ThresholdChecked(
-        needed=full.needed, window=full.window, soft=full.soft, hard=full.hard, over=full.over, reason=_reason(full)
+        needed=full.needed,
+        window=full.window,
+        soft=full.soft,
+        hard=full.hard,
+        over=full.over and not waits,
+        reason=BROUGHT_BACK if waits else _reason(full),
     )
-    return Update(next_cut=_next_cut(state, full, settings), trace=(event,))
+    update = Update(next_cut=() if waits else _next_cut(state, full, settings), trace=(event,))
+    if brought_back and not waits:
+        update["entries"] = tuple(entry.model_copy(update={"restored": False}) for entry in state.entries)
+    return update
 
 
 def _reason(full: Pressure) -> str:

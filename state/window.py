@@ -32,6 +32,9 @@ class Entry(Value):
     """True for a turn that stays beyond the ring: a confirmed requirement, or pinned by the person."""
     placed: tuple[Placed, ...] = ()
     """The memories sent together with this message."""
+    restored: bool = False
+    """True when the person took its compaction back: nothing is compacted then until a prompt
+    needs more than the hard threshold."""
 
 
 class Unprocessed(Value):

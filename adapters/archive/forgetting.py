@@ -1,0 +1,50 @@
+"""What a person wants forgotten, out of a thread's archive: the only rewriter that the archive has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from langchain_core.messages import BaseMessage
+from langgraph.store.base import BaseStore, PutOp
+
+from . import keys
+from .message_json import from_json
+from .thread_archive import read, storing
+from .whole_thread import all_turns, keys_of, stored_messages
+
+Place = tuple[str, int]
+"""A turn's id and a message's place in it."""
+
+
+def places_holding(store: BaseStore, thread: str, holds: Callable[[BaseMessage], bool]) -> set[Place]:
+    """Give where the messages of every branch stand that hold what is to be forgotten.
+
+    Raises:
+        StorageError: the store failed.
+    """
+    every = stored_messages(store, thread, all_turns(store, thread))
+    return {
+        (turn, sequence) for turn, sequence, value in every if "message" in value and holds(from_json(value["message"]))
+    }
+
+
+def forget_places(store: BaseStore, thread: str, places: Collection[Place], holds: Callable[[str], bool]) -> None:
+    """Leave a mark in the place of each message, and delete what was prepared from the words.
+
+    The mark says which message it was and nothing of it; it is never written over.
+
+    Raises:
+        StorageError: the store failed.
+    """
+    mark = {"schema": keys.SCHEMA, "forgotten": True}
+    writes = [PutOp(keys.messages(thread, turn), str(sequence), mark, index=False) for turn, sequence in places]
+    made = keys_of(store, keys.prepared(thread))
+    with storing():
+        found = read(store, [(keys.prepared(thread), key) for key in made])
+        writes += [
+            PutOp(keys.prepared(thread), key, None)
+            for key, value in zip(made, found, strict=True)
+            if value is not None and holds(str(value.get("text", "")))
+        ]
+        if writes:
+            store.batch(writes)

@@ -1,0 +1,286 @@
+"""What a person can do with a thread between two turns: compact it now, take that back, pin a rule, forget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from langchain_core.messages import HumanMessage, RemoveMessage
+from langchain_core.runnables import RunnableConfig
+
+from ninefold.adapters.archive.forgetting import forget_places, places_holding
+from ninefold.adapters.checkpoints.lineage import AT, TURN, USER
+from ninefold.policies.forgetting import forgotten, holding, message_holds
+from ninefold.policies.pinning import last_said, pinned
+from ninefold.policies.render import as_sent
+from ninefold.policies.restoring import restored
+from ninefold.state import AgentSettings, Compacted, Constraint, Entry, FidelityChecked, InputError, Turn
+from ninefold.state.turn_state import REMOVE_ALL, TurnState, Update
+
+from .build import compaction_graph
+from .changes import Standing, change
+from .guard import TurnGraph
+
+_OF_THE_TURN = ("view", "verdict", "outcome", "proposals", "struck", "candidates", "trace", "next_cut")
+"""What a compaction on request begins anew, as a turn does."""
+ON_REQUEST = "on-request"
+"""The id of the message by which a focus is told to the strategies; it never becomes part of the thread."""
+
+
+class Compaction(NamedTuple):
+    """What a compaction on request did."""
+
+    strategies: tuple[str, ...]
+    """Those that were proven, in order; empty when nothing was compacted."""
+    left: int
+    """Messages that left the window for the archive."""
+    freed: int
+    """Tokens by which the window is smaller."""
+    reason: str
+    """Why it did no more, as the steps tell it."""
+
+
+class Restored(NamedTuple):
+    """What came back into the window."""
+
+    messages: int
+    tokens: int
+    """Of the window now."""
+
+
+class Forgotten(NamedTuple):
+    """What was forgotten, counted."""
+
+    constraints: int
+    items: int
+    """Statements of the summary."""
+    messages: int
+    """Messages of the thread, in the window and in the archive."""
+    memories: int
+
+    @property
+    def anything(self) -> bool:
+        """Whether there was anything to forget."""
+        return any(self)
+
+
+def pin(graph: TurnGraph, config: RunnableConfig, words: str | None = None) -> Constraint:
+    """Make words hold for the session, character by character, and give the constraint that they are.
+
+    Args:
+        graph: what `build_graph` gave.
+        config: names the thread and its user.
+        words: what is to hold; None takes the person's last message.
+
+    Raises:
+        InputError: there is nothing to pin, too much, or the last turn is not finished.
+    """
+    made: list[Constraint] = []
+
+    def make(standing: Standing) -> Update:
+        state, stamp = standing.state, standing.stamp
+        turn = state.turn or Turn(id=stamp.turn_id, parent=None, number=0, at=stamp.at, user=stamp.user)
+        update, constraint = pinned(state, last_said(state) if words is None else words, turn)
+        made.append(constraint)
+        return update
+
+    change(graph, config, make)
+    return made[0]
+
+
+def compact(graph: TurnGraph, config: RunnableConfig, focus: str = "") -> Compaction:
+    """Compact the window now, as far as the strategies go and the proof allows, and say what that did.
+
+    It is a turn's own compaction, from assembly to the fidelity check, whatever the thresholds say; what may never
+    leave (the last two turns, key turns, open calls) stays.
+
+    Args:
+        graph: what `build_graph` gave.
+        config: names the thread and its user.
+        focus: what to keep an eye on, as if the person asked about it now.
+
+    Raises:
+        InputError: nothing was said on the thread yet, or its last turn is not finished.
+    """
+    done: list[Compaction] = []
+
+    def make(standing: Standing) -> Update | None:
+        before = standing.state
+        if before.turn is None:
+            raise _nothing_said()
+        after = _compacted(standing, before, before.turn, focus.strip())
+        events = [event for event in after.trace if isinstance(event, Compacted | FidelityChecked)]
+        proven = tuple(name for event in events if isinstance(event, FidelityChecked) for name in event.committed)
+        freed = _weight(before.entries) - _weight(after.entries)
+        left = len(before.messages) - len(after.messages)
+        reason = next((event.reason for event in reversed(events) if event.reason), "")
+        done.append(Compaction(proven, left, freed, reason))
+        if not proven:
+            return None
+        return Update(
+            messages=[RemoveMessage(id=REMOVE_ALL), *after.messages],
+            entries=after.entries,
+            summary=after.summary,
+            next_cut=after.next_cut,
+            counters=after.counters,
+            trace=tuple(events),
+        )
+
+    change(graph, config, make, beside=True)
+    return done[0]
+
+
+def undo(graph: TurnGraph, config: RunnableConfig) -> Restored:
+    """Take the last compaction back: its originals return from the archive into the window, the old summary with them.
+
+    They stay there until a prompt needs more than the hard threshold. Undone again, the compaction before it goes.
+
+    Args:
+        graph: what `build_graph` gave.
+        config: names the thread and its user.
+
+    Raises:
+        InputError: no compaction is there to be taken back, or the last turn is not finished.
+    """
+    done: list[Restored] = []
+
+    def make(standing: Standing) -> Update:
+        now = standing.state
+        then = _before_last_compaction(standing)
+        archive = standing.parts.archive(standing.store, standing.stamp.thread)
+        update, back = restored(now, then, archive.original)
+        done.append(Restored(len(back), _weight(update.get("entries", ()))))
+        return update
+
+    change(graph, config, make)
+    return done[0]
+
+
+def forget(graph: TurnGraph, config: RunnableConfig, what: str) -> Forgotten:
+    """Forget words: in the user's memories, and in this thread's rules, summary, window, archive and earlier states.
+
+    A message that holds them keeps its place and none of its words. The thread cannot be gone back to an earlier turn
+    afterwards, because those states hold the words too.
+
+    Args:
+        graph: what `build_graph` gave.
+        config: names the thread and its user.
+        what: the words, in either width or case; or the id of a memory or a constraint, whose words are meant then.
+
+    Raises:
+        InputError: the words are too few to forget by, or the last turn is not finished.
+        StorageError: a store failed; what was forgotten until then stays so, and the same call goes on.
+    """
+    done: list[Forgotten] = []
+
+    def make(standing: Standing) -> Update | None:
+        state, memory = standing.state, standing.parts.memory
+        user, thread = standing.stamp.user, standing.stamp.thread
+        records = memory.records(user) if memory else ()
+        named = [each.text for each in records if each.id == what] + [
+            each.words for each in state.constraints if each.id == what
+        ]
+        holds = holding(named[0] if named else what)
+        places = places_holding(standing.store, thread, lambda message: message_holds(message, holds))
+        forget_places(standing.store, thread, places, holds)
+        gone = [each.id for each in records if holds(each.text) or holds(each.description)]
+        if memory and gone:
+            memory.delete(user, gone)
+        messages = {entry.message for entry in state.entries if (entry.turn, entry.sequence) in places}
+        if state.turn is None:
+            done.append(Forgotten(0, 0, len(places), len(gone)))
+            return None
+        tokens = standing.parts.tokens
+        update, found = forgotten(state, state.turn, holds, lambda m: tokens.message(as_sent(m)), places)
+        done.append(Forgotten(found.constraints, found.items, len(places | (found.messages - messages)), len(gone)))
+        return update if done[0].anything else None
+
+    change(graph, config, make, keep=1)
+    if done[0].anything:
+        _erase(graph)
+    return done[0]
+
+
+@runtime_checkable
+class _Erasing(Protocol):
+    """A database that can be written anew without what was deleted."""
+
+    def vacuum(self) -> None:
+        """Give the disk back what deleted rows held."""
+
+
+def _erase(graph: TurnGraph) -> None:
+    """Leave nothing of deleted rows in the files of a database that keeps them there."""
+    databases: tuple[object, ...] = (graph.checkpointer, graph.store)
+    for database in databases:
+        if isinstance(database, _Erasing):
+            database.vacuum()
+
+
+def _compacted(standing: Standing, before: TurnState, turn: Turn, focus: str) -> TurnState:
+    """Give the thread after the compaction steps of a turn, with every token of the window over its mark."""
+    parts, stamp = standing.parts, standing.stamp
+    policy = parts.settings.context_policy.model_copy(update={"summary_threshold_tokens": 0})
+    settings: AgentSettings = parts.settings.model_copy(update={"context_policy": policy})
+    steps = compaction_graph(replace(parts, settings=settings)).compile(store=standing.graph.store)
+    messages = list(before.messages)
+    entries = tuple(entry.model_copy(update={"restored": False}) for entry in before.entries)
+    if focus:
+        asked = HumanMessage(focus, id=ON_REQUEST)
+        sequence = 1 + max((entry.sequence for entry in entries if entry.turn == turn.id), default=-1)
+        entry = Entry(message=ON_REQUEST, turn=turn.id, sequence=sequence, tokens=parts.tokens.message(as_sent(asked)))
+        messages, entries = [*messages, asked], (*entries, entry)
+    fresh = {
+        "view": None,
+        "verdict": None,
+        "outcome": None,
+        "proposals": (),
+        "struck": (),
+        "candidates": 0,
+        "trace": (),
+    }
+    given = before.model_copy(update={**fresh, "next_cut": (), "messages": messages, "entries": entries})
+    config: RunnableConfig = {
+        "configurable": {"thread_id": stamp.thread, "user_id": stamp.user},
+        "metadata": {TURN: stamp.turn_id, AT: stamp.at, USER: stamp.user},
+        "recursion_limit": standing.graph._guard.recursion_limit,
+    }
+    after = TurnState.model_validate(dict(steps.invoke(given, config)))
+    return after.model_copy(
+        update={
+            "messages": [message for message in after.messages if message.id != ON_REQUEST],
+            "entries": tuple(entry for entry in after.entries if entry.message != ON_REQUEST),
+        }
+    )
+
+
+def _before_last_compaction(standing: Standing) -> TurnState:
+    """Give the thread as it stood before its last compaction, along its own branch.
+
+    Raises:
+        InputError: there was none, or that state is no longer kept.
+    """
+    count = standing.state.counters.compactions
+    if not count:
+        raise InputError("No compaction is there to be taken back.", "`compact` makes one.")
+    snapshot = standing.graph.get_state(standing.config)
+    while snapshot.parent_config is not None:
+        snapshot = standing.graph.get_state(snapshot.parent_config)
+        if not snapshot.values:
+            break
+        then = TurnState.model_validate(dict(snapshot.values))
+        if then.counters.compactions < count:
+            return then
+    raise InputError(
+        "The state before the last compaction is no longer kept.",
+        "Its originals are in the archive (`history`); storage.history_turns says how many turns can be gone back to.",
+    )
+
+
+def _nothing_said() -> InputError:
+    return InputError("Nothing was said on this thread yet.", "Say something first.")
+
+
+def _weight(entries: Sequence[Entry]) -> int:
+    return sum(entry.tokens for entry in entries)

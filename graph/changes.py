@@ -1,0 +1,114 @@
+"""Changing a thread between two turns: under its lock, by its owner, and as a part of its last turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.store.base import BaseStore
+from langgraph.types import StateUpdate
+
+from ninefold.adapters.checkpoints.lineage import AT, TURN, USER
+from ninefold.state import InputError, SettingsError, Stamp, Step, StorageError
+from ninefold.state.turn_state import TurnState, Update
+
+from .calls import CallGraph
+from .guard import TurnGraph
+from .identity import check_owner
+from .locks import hold
+from .parts import Parts
+from .pruning import prune
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A thread between two turns, as it stands."""
+
+    state: TurnState
+    stamp: Stamp
+    """Of the last turn; of a turn of its own where none was taken yet."""
+    config: RunnableConfig
+    """Names the thread and its user."""
+    graph: TurnGraph
+    parts: Parts
+    saver: BaseCheckpointSaver[Any]
+
+    @property
+    def store(self) -> BaseStore:
+        """Where the archive is.
+
+        Raises:
+            StorageError: the graph has none of its own.
+        """
+        if self.graph.store is None:
+            raise StorageError("This graph has no store.", "Go through the server that runs it.")
+        return self.graph.store
+
+
+def change(
+    graph: TurnGraph,
+    config: RunnableConfig,
+    make: Callable[[Standing], Update | None],
+    *,
+    beside: bool = False,
+    keep: int | None = None,
+) -> None:
+    """Write what `make` gives for a thread; no turn comes between its reading and its writing.
+
+    The change belongs to the last turn: going back to that turn goes back to what it was changed to.
+
+    Args:
+        graph: what `build_graph` gave.
+        config: names the thread and its user.
+        make: gives what is to be written; None leaves the thread as it is.
+        beside: keep the state as it was before as well, so that it can be gone back to.
+        keep: states that can be gone back to from then on; None keeps as many as after a turn.
+
+    Raises:
+        IdentityError: the thread is another user's.
+        InputError: its last turn is not finished.
+        ThreadBusy: a turn holds it.
+        StorageError: the graph keeps no sessions.
+        SettingsError: it was not made by build_graph.
+    """
+    parts = graph._guard.parts
+    if parts is None:
+        raise SettingsError("This graph knows no agent.", "Use the graph that build_graph gives.")
+    call = graph._read_update(config, ())
+    if call.saver is None:
+        raise StorageError("This graph keeps no sessions.", "Give build_graph a checkpointer.")
+    with hold(call.place, call.identity.key, graph._guard.locks, graph._guard.lock_timeout):
+        head = graph._head(call)
+        check_owner(call.identity, head.values.get("owner"))
+        if head.unfinished:
+            raise InputError(
+                "The last turn of this thread is not finished.",
+                "Finish it with invoke(None, config), in a chat with /retry, or say something new.",
+            )
+        state = TurnState.model_validate({**head.values})
+        begun = head.stamp(call.identity) if state.turn else None
+        standing = Standing(state, begun or graph._guard.stamp(call.identity), config, graph, parts, call.saver)
+        update = make(standing)
+        if update is None:
+            return
+        _write(standing, update, begun=begun is not None, beside=beside)
+        prune(call.saver, call.identity.thread, call.identity.namespace, keep or graph._guard.history_turns)
+
+
+def _write(standing: Standing, update: Update, *, begun: bool, beside: bool) -> None:
+    """Write an update; under the last turn's stamp it takes the place of that turn's own state."""
+    stamp = standing.stamp
+    marks = {TURN: stamp.turn_id, AT: stamp.at, USER: stamp.user} if begun and not beside else {}
+    config: RunnableConfig = {
+        **standing.config,
+        "metadata": {**(standing.config.get("metadata") or {}), **marks},
+    }
+    values: dict[str, Any] = {**update}
+    if not begun:
+        # A thread without a turn is its opener's from now on.
+        values["owner"] = stamp.user
+    standing.graph._guard.schema.check_update(values)
+    CallGraph.bulk_update_state(standing.graph, config, [[StateUpdate(values, Step.WINDOW_ROLL.value)]])

@@ -1,0 +1,170 @@
+"""Forgetting on request: what of a thread holds the words, and the state without it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection
+from typing import Any, NamedTuple
+
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage
+
+from ninefold.state import Entry, InputError, Item, Summary, Turn, TurnStarted, reference_id
+from ninefold.state.turn_state import REMOVE_ALL, TurnState, Update
+
+from .notices import notice
+from .text import plain_text
+
+SHORTEST = 2
+"""Characters, blanks aside, that words to forget have at least: a single letter stands in every message."""
+_BLANK = re.compile(r"\s+")
+
+Holds = Callable[[str], bool]
+"""Whether a text holds what is to be forgotten."""
+
+
+class Found(NamedTuple):
+    """What of a state went."""
+
+    constraints: int
+    items: int
+    """Statements of the summary."""
+    messages: frozenset[str]
+    """Ids of window messages whose words are gone."""
+
+
+def holding(words: str) -> Holds:
+    """Give the test for a text that holds the words, in either width or case; English words are matched whole.
+
+    Raises:
+        InputError: the words are too few to forget by.
+    """
+    wanted = _plain(words)
+    if len(wanted.replace(" ", "")) < SHORTEST:
+        raise InputError(
+            f"The words to forget, {words.strip()!r}, are too short: they would stand everywhere.",
+            f"Give at least {SHORTEST} characters, or the id of a memory or constraint.",
+        )
+    pattern = r"\s*".join(re.escape(part) for part in wanted.split(" "))
+    before = r"(?<![a-z0-9])" if re.match(r"[a-z0-9]", wanted) else ""
+    behind = r"(?![a-z0-9])" if re.search(r"[a-z0-9]\Z", wanted) else ""
+    found = re.compile(before + pattern + behind)
+    return lambda text: found.search(_plain(text)) is not None
+
+
+def message_holds(message: BaseMessage, holds: Holds) -> bool:
+    """Whether a message holds what is to be forgotten: in its text, in the arguments of its calls, beside them."""
+    calls = message.tool_calls if isinstance(message, AIMessage) else ()
+    data = [*(call["args"] for call in calls), message.additional_kwargs, message.response_metadata]
+    return holds(plain_text(message)) or any(_data_holds(each, holds) for each in data)
+
+
+def forgotten(
+    state: TurnState,
+    turn: Turn,
+    holds: Holds,
+    tokens: Callable[[BaseMessage], int],
+    places: Collection[tuple[str, int]] = (),
+) -> tuple[Update, Found]:
+    """Give the state without what holds the words, and what went.
+
+    A message keeps its place and its call ids, and none of its words. What the last turn noted down (view, recall,
+    trace) begins anew: it quotes.
+
+    Args:
+        state: the thread as it stands.
+        turn: its last turn.
+        holds: tells what is to be forgotten.
+        tokens: counts a message as it is sent.
+        places: turn and place of messages whose originals hold the words; the window may hold less of them.
+    """
+    constraints = tuple(each for each in state.constraints if not _any(holds, each.words, each.overrules))
+    summary = _summary(state, holds, frozenset(reference_id(*place) for place in places))
+    gone = {entry.message for entry in state.entries if (entry.turn, entry.sequence) in places}
+    gone |= {message.id or "" for message in state.messages if message_holds(message, holds)}
+    window = [_emptied(message, state) if message.id in gone else message for message in state.messages]
+    entries = tuple(_entry(entry, window, gone, holds, tokens) for entry in state.entries)
+    found = Found(
+        len(state.constraints) - len(constraints), len(state.summary.items) - len(summary.items), frozenset(gone)
+    )
+    task = None if state.task and holds(state.task.words) else state.task
+    unwritten = tuple(each for each in state.unwritten if not _any(holds, each.text, each.description))
+    return Update(
+        messages=[RemoveMessage(id=REMOVE_ALL), *window],
+        entries=entries,
+        constraints=constraints,
+        summary=summary,
+        task=task,
+        unwritten=unwritten,
+        view=None,
+        recalled=(),
+        intent=None,
+        verdict=None,
+        struck=(),
+        next_cut=(),
+        trace=(TurnStarted(turn=turn.id, number=turn.number, at=turn.at),),
+    ), found
+
+
+def _summary(state: TurnState, holds: Holds, references: frozenset[str]) -> Summary:
+    def without(items: tuple[Item, ...]) -> tuple[Item, ...]:
+        return tuple(item for item in items if not holds(item.text))
+
+    old = state.summary
+    return old.model_copy(
+        update={
+            "decisions": without(old.decisions),
+            "next_steps": without(old.next_steps),
+            "other_facts": without(old.other_facts),
+            "references": tuple(each for each in old.references if each not in references),
+        }
+    )
+
+
+def _emptied(message: BaseMessage, state: TurnState) -> BaseMessage:
+    """Give a message of the same kind and id that says only that its words were forgotten."""
+    words = notice("forgotten", state.language)
+    match message:
+        case AIMessage():
+            calls = [{**call, "args": {}} for call in message.tool_calls]
+            return AIMessage(words, id=message.id, name=message.name, tool_calls=calls)
+        case ToolMessage():
+            return ToolMessage(words, id=message.id, name=message.name, tool_call_id=message.tool_call_id)
+        case _:
+            return type(message)(words, id=message.id, name=message.name)
+
+
+def _entry(
+    entry: Entry, window: list[BaseMessage], gone: set[str], holds: Holds, tokens: Callable[[BaseMessage], int]
+) -> Entry:
+    """Give the entry without memories that hold the words; an emptied message is counted anew."""
+    change: dict[str, Any] = {}
+    placed = tuple(each for each in entry.placed if not holds(each.text))
+    if placed != entry.placed:
+        change["placed"] = placed
+    if entry.message in gone:
+        message = next(each for each in window if each.id == entry.message)
+        change |= {"tokens": tokens(message), "reference": None, "compacted": False}
+    return entry.model_copy(update=change) if change else entry
+
+
+def _data_holds(value: Any, holds: Holds) -> bool:
+    match value:
+        case str():
+            return holds(value)
+        case dict():
+            return any(_data_holds(key, holds) or _data_holds(item, holds) for key, item in value.items())
+        case list() | tuple():
+            return any(_data_holds(item, holds) for item in value)
+        case int() | float():
+            return holds(str(value))
+        case _:
+            return False
+
+
+def _any(holds: Holds, *texts: str | None) -> bool:
+    return any(text is not None and holds(text) for text in texts)
+
+
+def _plain(text: str) -> str:
+    return _BLANK.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()

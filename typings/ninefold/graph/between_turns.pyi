@@ -1,0 +1,1 @@
+from graph.between_turns import *

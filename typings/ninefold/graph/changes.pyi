@@ -1,0 +1,1 @@
+from graph.changes import *
