@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import binascii
 import json
@@ -16,6 +15,10 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore, Item, Op, PutOp, Result
 
 from ninefold.state import SettingsError, StorageError
+
+from .archive.whole_thread import keys_of
+from .sqlite_files import Compactable
+from .threads import to_its_end
 
 SEALED = "sealed"
 """The one field of an encrypted archive value."""
@@ -88,7 +91,16 @@ class SealedStore(BaseStore):
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Do `batch` without blocking the event loop."""
-        return await asyncio.to_thread(self.batch, list(ops))
+        return await to_its_end(self.batch, list(ops))
+
+    def keys(self, namespace: tuple[str, ...]) -> list[str]:
+        """Give every key of exactly this namespace."""
+        return keys_of(self._inner, namespace)
+
+    def vacuum(self) -> None:
+        """Give the disk back what deleted rows held, where the store behind it is a file."""
+        if isinstance(self._inner, Compactable):
+            self._inner.vacuum()
 
     def _sealed(self, op: Op) -> Op:
         if not isinstance(op, PutOp) or op.value is None:

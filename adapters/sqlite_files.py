@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from filelock import FileLock
 
@@ -65,6 +66,15 @@ def connect(path: Path, *, autocommit: bool) -> sqlite3.Connection:
     except (OSError, sqlite3.Error) as error:
         raise StorageError(f"The database {path} cannot be opened: {error}.", _NEXT) from error
     return connection
+
+
+@runtime_checkable
+class Compactable(Protocol):
+    """A database whose file can be written anew without what was deleted."""
+
+    def vacuum(self) -> None:
+        """Give the disk back what deleted rows held."""
+        ...
 
 
 def give_back(connection: sqlite3.Connection) -> None:

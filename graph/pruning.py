@@ -6,7 +6,6 @@ its saver in memory are pruned by turn, and so is whatever has a method `prune_t
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from typing import Any, Protocol, runtime_checkable
 
@@ -14,6 +13,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 
 from ninefold.adapters.checkpoints.in_memory import prune_in_memory
+from ninefold.adapters.threads import to_its_end
 
 _log = logging.getLogger(__name__)
 
@@ -42,4 +42,4 @@ def prune(saver: BaseCheckpointSaver[Any], thread: str, namespace: str, keep: in
 
 async def aprune(saver: BaseCheckpointSaver[Any], thread: str, namespace: str, keep: int) -> None:
     """Do `prune` without blocking the event loop."""
-    await asyncio.to_thread(prune, saver, thread, namespace, keep)
+    await to_its_end(prune, saver, thread, namespace, keep)

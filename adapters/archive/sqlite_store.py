@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from langgraph.store.base import Op, Result
 from langgraph.store.sqlite import SqliteStore
 
 from ..sqlite_files import connect, first_opening, give_back
+from ..threads import to_its_end
 
 
 def open_store(path: Path) -> ThreadedSqliteStore:
@@ -40,4 +40,4 @@ class ThreadedSqliteStore(SqliteStore):
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Do `batch` without blocking the event loop."""
-        return await asyncio.to_thread(self.batch, list(ops))
+        return await to_its_end(self.batch, list(ops))

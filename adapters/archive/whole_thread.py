@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from langgraph.store.base import BaseStore, PutOp
 
 from ninefold.state import reference_id
 
 from . import keys
-from .sqlite_store import ThreadedSqliteStore
 from .thread_archive import read, storing
 
 AT_ONCE = 50
@@ -24,6 +23,15 @@ Row = tuple[str, Value]
 """A turn's id and what is kept of it."""
 
 
+@runtime_checkable
+class _Listing(Protocol):
+    """A store that lists a namespace without sorting it for each page."""
+
+    def keys(self, namespace: keys.Namespace) -> list[str]:
+        """Give every key of exactly this namespace."""
+        ...
+
+
 def keys_of(store: BaseStore, namespace: keys.Namespace) -> list[str]:
     """Give every key of exactly this namespace, in no order.
 
@@ -31,7 +39,7 @@ def keys_of(store: BaseStore, namespace: keys.Namespace) -> list[str]:
         StorageError: the store failed.
     """
     with storing():
-        if isinstance(store, ThreadedSqliteStore):
+        if isinstance(store, _Listing):
             return store.keys(namespace)
         found: dict[str, None] = {}
         for offset in range(0, 1 << 62, PAGE):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
@@ -16,13 +15,15 @@ from langgraph.checkpoint.base import (
     DeltaChannelHistory,
 )
 
+from ..threads import to_its_end
+
 
 class AsyncTwins(BaseCheckpointSaver[str]):
     """Stands before a sync saver's class, so that sync and async callers share its connections."""
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Give `get_tuple` without blocking the event loop."""
-        return await asyncio.to_thread(self.get_tuple, config)
+        return await to_its_end(self.get_tuple, config)
 
     async def alist(
         self,
@@ -33,7 +34,7 @@ class AsyncTwins(BaseCheckpointSaver[str]):
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         """Give `list` without blocking the event loop."""
-        for found in await asyncio.to_thread(
+        for found in await to_its_end(
             lambda: [*self.list(config, filter=filter, before=before, limit=limit)],
         ):
             yield found
@@ -46,20 +47,20 @@ class AsyncTwins(BaseCheckpointSaver[str]):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Do `put` without blocking the event loop."""
-        return await asyncio.to_thread(self.put, config, checkpoint, metadata, new_versions)
+        return await to_its_end(self.put, config, checkpoint, metadata, new_versions)
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         """Do `put_writes` without blocking the event loop."""
-        await asyncio.to_thread(self.put_writes, config, writes, task_id, task_path)
+        await to_its_end(self.put_writes, config, writes, task_id, task_path)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Do `delete_thread` without blocking the event loop."""
-        await asyncio.to_thread(self.delete_thread, thread_id)
+        await to_its_end(self.delete_thread, thread_id)
 
     async def aget_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
         """Give `get_delta_channel_history` without blocking the event loop."""
-        return await asyncio.to_thread(lambda: self.get_delta_channel_history(config=config, channels=channels))
+        return await to_its_end(lambda: self.get_delta_channel_history(config=config, channels=channels))

@@ -43,7 +43,7 @@ class ModelAssistant:
         self._bound, _, _ = with_tools(model, tools if shares_prefix else ())
         self._num_ctx = num_ctx
         self._shares_prefix = shares_prefix
-        self._turnstile = Turnstile.of(self._limits.server, concurrency)
+        self._turnstile = Turnstile(self._limits.server, concurrency)
         no_json = f"{self._limits.server.model} takes no JSON schema: its answers are read as they are."
         self.degradations: tuple[str, ...] = () if model._llm_type in _JSON_MODELS else (no_json,)
         """What this model cannot do, in words to be said once."""

@@ -91,33 +91,61 @@ def with_tools(
     return bound, tuple(convert_to_openai_tool(tool) for tool in tools), None
 
 
-class Turnstile:
-    """Lets a number of calls at a time through to one server, over all models of this process."""
+class _Calls:
+    """How many calls to one server run now, over all models of this process."""
 
-    _made: ClassVar[dict[str, Turnstile]] = {}
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self.running = 0
+
+
+class Turnstile:
+    """Lets a call to a server begin while fewer than so many run there, whoever's they are.
+
+    Args:
+        server: where the calls go.
+        places: calls at a time. Another agent's turnstile for the same server may let more through, or fewer: each
+            keeps to its own number, and counts the calls of all.
+    """
+
+    _made: ClassVar[dict[str, _Calls]] = {}
     _making = threading.Lock()
 
-    def __init__(self, places: int) -> None:
-        self._free = threading.Semaphore(places)
-
-    @classmethod
-    def of(cls, server: Server, places: int) -> Turnstile:
-        """Give the one turnstile of a server; the first who asks sets how many it lets through."""
-        with cls._making:
-            return cls._made.setdefault(server.url or server.model, cls(places))
+    def __init__(self, server: Server, places: int) -> None:
+        self._places = places
+        with self._making:
+            self._calls = self._made.setdefault(server.url or server.model, _Calls())
 
     @contextmanager
     def passed(self) -> Iterator[None]:
         """Hold one place, waiting for it."""
-        with self._free:
+        with self._calls.changed:
+            self._calls.changed.wait_for(self._entered)
+        try:
             yield
+        finally:
+            self._left()
 
     @asynccontextmanager
     async def apassed(self) -> AsyncIterator[None]:
         """Hold one place, waiting for it without holding a thread: waiters that park threads can starve the holder."""
-        while not self._free.acquire(blocking=False):
+        while not self._try():
             await asyncio.sleep(_POLL_SECONDS)
         try:
             yield
         finally:
-            self._free.release()
+            self._left()
+
+    def _try(self) -> bool:
+        with self._calls.changed:
+            return self._entered()
+
+    def _entered(self) -> bool:
+        free = self._calls.running < self._places
+        self._calls.running += free
+        return free
+
+    def _left(self) -> None:
+        with self._calls.changed:
+            self._calls.running -= 1
+            self._calls.changed.notify_all()

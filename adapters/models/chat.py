@@ -37,7 +37,7 @@ class ModelChat:
         self._limits = limits_of(model)
         self._bound, self._schemas, no_tools = with_tools(model, tools)
         self._num_ctx = num_ctx
-        self._turnstile = Turnstile.of(self._limits.server, concurrency)
+        self._turnstile = Turnstile(self._limits.server, concurrency)
         no_limit = None if self._limits.reply_limit else f"{self._limits.server.model} takes no limit for its replies."
         self.degradations: tuple[str, ...] = tuple(filter(None, (no_tools, no_limit)))
         """What this model cannot do, in words to be said once."""

@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 
 from ninefold.state import SettingsError, StorageError
 
+from .held import Held
+
 if TYPE_CHECKING:
     from psycopg import Connection
     from psycopg.rows import TupleRow
@@ -22,6 +24,8 @@ CONNECTIONS = 4
 """Connections that one agent's stores hold at most."""
 WAIT_SECONDS = 10
 """How long a connection is waited for."""
+SETUP_SECONDS = 60
+"""How long another program is waited for that makes the tables."""
 
 
 class Database:
@@ -46,6 +50,7 @@ class Database:
         self._url = url
         self._made: set[str] = set()
         self._lock = threading.RLock()
+        self.held = Held()
         options = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row, "connect_timeout": WAIT_SECONDS}
         pool: Any = ConnectionPool(
             url,
@@ -68,7 +73,11 @@ class Database:
         return Connection.connect(self._url, autocommit=True, connect_timeout=WAIT_SECONDS)
 
     def ready(self, tables: str, make: Callable[[], None]) -> None:
-        """Make some tables when they are first needed; one process at a time, since Postgres' own check is not safe."""
+        """Make some tables when they are first needed; one process at a time, since Postgres' own check is not safe.
+
+        Raises:
+            StorageError: another program has been making them for `SETUP_SECONDS`.
+        """
         with self._lock:
             if tables in self._made:
                 return
@@ -88,7 +97,13 @@ class Database:
         key = advisory_key(what)
         with self.connect() as connection:
             # Waiting inside of Postgres would keep a snapshot open, for which `CREATE INDEX CONCURRENTLY` waits.
+            end = time.monotonic() + SETUP_SECONDS
             while connection.execute("SELECT pg_try_advisory_lock(%s)::int", (key,)).fetchone() != (1,):
+                if time.monotonic() >= end:
+                    raise StorageError(
+                        f"Another program has been making the tables of {self} for {SETUP_SECONDS:g} s.",
+                        "Wait for it, or end the session that holds an advisory lock (`SELECT * FROM pg_locks`).",
+                    )
                 time.sleep(0.05)
             yield
 
@@ -127,6 +142,11 @@ def shown(url: str) -> str:
     parts = urlsplit(url)
     port = f":{parts.port}" if parts.port else ""
     return f"{parts.scheme}://{parts.hostname or ''}{port}{parts.path}"
+
+
+def turn_key(thread_and_namespace: str) -> int:
+    """Give the number of the lock under which a turn is taken."""
+    return advisory_key(f"turn\0{thread_and_namespace}")
 
 
 def advisory_key(name: str) -> int:

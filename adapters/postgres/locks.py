@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, LiteralString
 
 from ninefold.state import StorageError
 
-from .database import Database, advisory_key
+from .database import Database, turn_key
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -32,13 +32,33 @@ class PostgresLocks:
 
     def __call__(self, key: str) -> PostgresLock:
         """Give the lock of a key."""
-        return PostgresLock(self, advisory_key(f"turn\0{key}"))
+        return PostgresLock(self, turn_key(key))
 
-    def ask(self, function: LiteralString, key: int) -> bool:
-        """Give what one of Postgres' lock functions answers; a connection that broke is opened again once.
+    def take(self, key: int) -> bool:
+        """Take a lock now, or give False.
 
         Raises:
             StorageError: the database does not answer.
+        """
+        taken, session = self._ask("pg_try_advisory_lock", key)
+        if taken:
+            self._database.held.note(key, session)
+        return bool(taken)
+
+    def let_go(self, key: int) -> None:
+        """Let a lock go; one that was lost with its connection is none any more.
+
+        Raises:
+            StorageError: the database does not answer.
+        """
+        self._database.held.forget(key)
+        self._ask("pg_advisory_unlock", key)
+
+    def _ask(self, function: LiteralString, key: int) -> tuple[int, int]:
+        """Give what one of Postgres' lock functions answers, and in which of its sessions.
+
+        A connection that broke is opened again once. Every lock went with it: `Held` stops the turns that ran under
+        one at their next write.
         """
         from psycopg import OperationalError
 
@@ -49,10 +69,12 @@ class PostgresLocks:
                 self._drop()
                 return self._asked(function, key)
 
-    def _asked(self, function: LiteralString, key: int) -> bool:
+    def _asked(self, function: LiteralString, key: int) -> tuple[int, int]:
         if self._connection is None:
             self._connection = self._database.connect()
-        return self._connection.execute(f"SELECT {function}(%s)::int", (key,)).fetchone() == (1,)
+        answer = self._connection.execute(f"SELECT {function}(%s)::int, pg_backend_pid()", (key,)).fetchone()
+        assert answer is not None
+        return answer[0], answer[1]
 
     def _drop(self) -> None:
         if self._connection is not None:
@@ -74,10 +96,10 @@ class PostgresLock:
 
     def try_acquire(self) -> bool:
         """Take it now, or give False."""
-        return self._locks.ask("pg_try_advisory_lock", self._key)
+        return self._locks.take(self._key)
 
     def release(self) -> None:
         """Let it go."""
         # Where the server does not answer, the lock went with its connection.
         with suppress(StorageError):
-            self._locks.ask("pg_advisory_unlock", self._key)
+            self._locks.let_go(self._key)

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from ..checkpoints.lineage import TURN, USER, Row, in_turn_rows
 from ..checkpoints.plain_serde import PlainSerde
 from ..checkpoints.threaded import AsyncTwins
-from .database import Database
+from .database import Database, turn_key
 
 if TYPE_CHECKING:
     from psycopg import Cursor
@@ -62,6 +64,25 @@ class ThreadedPostgresSaver(AsyncTwins, PostgresSaver):
     def __init__(self, database: Database, serde: SerializerProtocol | None = None) -> None:
         super().__init__(database.pool, serde=PlainSerde(serde))
         self.database = database
+
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Keep a checkpoint.
+
+        Raises:
+            StorageError: the database failed, or the lock of the thread's turn went with its connection.
+        """
+        where = config.get("configurable", {})
+        with self._cursor() as cur:
+            self.database.held.check(
+                turn_key(f"{where['thread_id']}\0{where.get('checkpoint_ns', '')}"), cur.connection
+            )
+        return super().put(config, checkpoint, metadata, new_versions)
 
     def prune_turns(self, thread: str, namespace: str, keep: int) -> None:
         """Keep the last checkpoint of each turn and the newest `keep` of those, and the values that these hold."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from langgraph.store.base import Op, Result
 from langgraph.store.postgres import PostgresStore
 
+from ..threads import to_its_end
 from .database import Database
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class ThreadedPostgresStore(PostgresStore):
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Do `batch` without blocking the event loop."""
-        return await asyncio.to_thread(self.batch, list(ops))
+        return await to_its_end(self.batch, list(ops))
 
     @contextmanager
     def _cursor(self, *, pipeline: bool = False) -> Iterator[Cursor[DictRow]]:

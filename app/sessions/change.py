@@ -97,14 +97,14 @@ def vacuum(place: Place) -> tuple[int, int]:
     Raises:
         StorageError: another process writes without end, or the disk has no room for the copy.
     """
-    from ninefold.adapters.archive import ThreadedSqliteStore
-    from ninefold.adapters.checkpoints import ThreadedSqliteSaver
+    from ninefold.adapters.sqlite_files import Compactable
 
     folder = only_files(place)
     files = [folder / f"{name}{end}" for name in (CHECKPOINTS, ARCHIVE) for end in ("", "-wal")]
     before = sum(file.stat().st_size for file in files if file.exists())
-    for database in (place.saver, place.store):
-        if isinstance(database, ThreadedSqliteSaver | ThreadedSqliteStore):
+    databases: tuple[object, ...] = (place.saver, place.store)
+    for database in databases:
+        if isinstance(database, Compactable):
             database.vacuum()
     return before, sum(file.stat().st_size for file in files if file.exists())
 

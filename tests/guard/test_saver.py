@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
 import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 
 from ninefold.adapters.checkpoints import ThreadedSqliteSaver, open_saver
@@ -56,3 +59,22 @@ def test_a_database_that_stops_taking_writes_is_a_named_error_and_goes_on_later(
     saver_of(graph).conn.execute("PRAGMA query_only=OFF")
     graph.invoke(say("three"), on())
     assert window(graph, on()) == ["human: one", "ai: re:one", "human: three", "ai: re:three"]
+
+
+async def test_a_write_that_is_cancelled_has_ended_when_its_caller_goes_on(tmp_path: Path) -> None:
+    saver = open_saver(tmp_path / "checkpoints.sqlite")
+    other = sqlite3.connect(tmp_path / "checkpoints.sqlite", isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    where = on(checkpoint_ns="")
+    writing = asyncio.create_task(saver.aput(where, empty_checkpoint(), {"step": 0}, {}))
+    await asyncio.sleep(0.1)
+    writing.cancel()
+    await asyncio.sleep(0.1)
+    writing.cancel()
+    await asyncio.sleep(0.1)
+    assert not writing.done()
+    other.execute("ROLLBACK")
+    with pytest.raises(asyncio.CancelledError):
+        await writing
+    assert other.execute("SELECT count(*) FROM checkpoints").fetchone() == (1,)
+    other.close()

@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from langchain_core.language_models import FakeListChatModel
@@ -41,7 +42,8 @@ def look_up(key: str) -> str:
 
 def chat_with(url: str, *, tools: bool = False, **settings: object) -> ModelChat:
     chosen = ModelSettings.model_validate({"base_url": url, "timeout": 0.5, "connect_timeout": 0.5, **settings})
-    return ModelChat(ollama_chat(chosen), tools=[look_up] if tools else [], num_ctx=chosen.num_ctx)
+    bound = [look_up] if tools else []
+    return ModelChat(ollama_chat(chosen), tools=bound, num_ctx=chosen.num_ctx, concurrency=chosen.concurrency)
 
 
 async def ask_async(chat: ModelChat) -> AIMessage:
@@ -151,6 +153,20 @@ def test_one_call_at_a_time_reaches_a_server() -> None:
             thread.join()
     assert len(wire.chats) == 5
     assert wire.most_at_once == 1
+
+
+def test_each_agent_keeps_to_its_own_number_of_calls_at_a_time_and_counts_the_calls_of_all() -> None:
+    with WireServer(default=Say("好", pieces=1, pause=0.5)) as wire:
+        one, three = (chat_with(wire.url, timeout=20, concurrency=places) for places in (1, 3))
+
+        def calls(*chats: ModelChat) -> int:
+            wire.most_at_once = 0
+            with ThreadPoolExecutor(len(chats)) as pool:
+                list(pool.map(lambda chat: chat.reply(PROMPT, num_predict=5), chats))
+            return wire.most_at_once
+
+        assert calls(three, three, three, three, three) == 3
+        assert calls(one, one, one) == 1
 
 
 def test_cancelling_a_call_closes_its_connection_and_frees_the_server() -> None:

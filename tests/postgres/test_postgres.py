@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +14,15 @@ import psycopg
 import pytest
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 
-from ninefold import build_graph
-from ninefold.adapters.postgres.database import Database
+from ninefold import build_graph, history
+from ninefold.adapters.postgres.database import Database, advisory_key
 from ninefold.adapters.postgres.locks import PostgresLocks
 from ninefold.adapters.postgres.saver import ThreadedPostgresSaver
 from ninefold.state import AgentSettings, IdentityError, SettingsError, StorageError, StorageSettings
-from tests.postgres.agents import Place, said
+from tests.postgres.agents import PATIENCE, Place, said
 from tests.postgres.agents import config as on
 from tests.turn.agents import server_count
-from tests.wire.server import WireServer
+from tests.wire.server import Body, WireServer
 
 
 @pytest.fixture
@@ -132,3 +134,39 @@ async def test_langgraph_s_conformance_suite_passes(postgres: Callable[[], str])
     assert report.passed_all_base(), report.to_dict()
     failed = [name for name, result in report.results.items() if result.passed is False]
     assert not failed, report.to_dict()
+
+
+def test_a_turn_whose_lock_was_lost_writes_no_more_and_is_taken_up_elsewhere(url: str, tmp_path: Path) -> None:
+    def answer(body: Body) -> str:
+        asked.set()
+        assert go_on.wait(PATIENCE)
+        return "好"
+
+    asked, go_on = threading.Event(), threading.Event()
+    with WireServer(answer, count=server_count) as wire, ThreadPoolExecutor(1) as pool:
+        place = Place(wire.url, tmp_path, url)
+        graph = place.graph()
+        running = pool.submit(graph.invoke, said("一"), on())
+        assert asked.wait(PATIENCE)
+        with psycopg.connect(url, autocommit=True) as admin:
+            admin.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+            rows = count(url, "checkpoints")
+            go_on.set()
+            with pytest.raises(StorageError, match="lock broke"):
+                running.result(PATIENCE)
+        assert count(url, "checkpoints") <= rows
+        other = place.graph()
+        assert other.invoke(None, on())["messages"][-1].text == "好"
+        graph.invoke(said("二"), on())
+        assert [m.text for m in history(other, on())] == ["一", "好", "二", "好"]
+
+
+def test_making_the_tables_is_waited_for_a_bounded_time(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ninefold.adapters.postgres.database.SETUP_SECONDS", 0.3)
+    database = Database(url)
+    with psycopg.connect(url, autocommit=True) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", (advisory_key("setup\0checkpoints"),))
+        with pytest.raises(StorageError, match="pg_locks"):
+            ThreadedPostgresSaver(database).threads()
+    assert ThreadedPostgresSaver(database).threads() == []
+    database.close()

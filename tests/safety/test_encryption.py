@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ninefold import history
+from ninefold.sessions import delete_session, opened, vacuum
 from ninefold.state import SettingsError, StorageError
 from tests.postgres.agents import Place, config, said
 from tests.turn.agents import server_count
@@ -91,3 +92,22 @@ def test_a_key_that_is_none_is_refused_before_anything_is_written(
     with pytest.raises(SettingsError, match=KEY):
         place.graph(encryption_key=KEY)
     assert not list(place.folder.glob("*.sqlite"))
+
+
+def free_pages(file: Path) -> int:
+    with sqlite3.connect(file) as connection:
+        return int(connection.execute("PRAGMA freelist_count").fetchone()[0])
+
+
+def test_what_a_deleted_session_held_in_an_encrypted_archive_is_given_back(place: Place) -> None:
+    graph = place.graph(encryption_key=KEY)
+    graph.invoke(said(SECRET * 500), config())
+    graph.invoke(said("谢谢"), config("other"))
+    with opened(place.settings(encryption_key=KEY)) as kept:
+        delete_session(kept, "t", "ann")
+        assert free_pages(place.folder / "archive.sqlite") > 0
+        before, after = vacuum(kept)
+    assert after < before
+    assert free_pages(place.folder / "archive.sqlite") == 0
+    assert free_pages(place.folder / "checkpoints.sqlite") == 0
+    assert len(history(place.graph(encryption_key=KEY), config("other"))) == 2

@@ -1,0 +1,30 @@
+"""Blocking calls from async code, run to their end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+async def to_its_end(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Give what a blocking call gives, from a thread.
+
+    Law: when it returns or raises, the call has ended. A cancelled caller goes on to let its lock go: a write that went
+    on behind it would fall into the next turn.
+    """
+    running = asyncio.ensure_future(asyncio.to_thread(call, *args, **kwargs))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        while not running.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([running])
+        if not running.cancelled():
+            # Asked for, so that asyncio does not report it as one that nobody saw.
+            running.exception()
+        raise
