@@ -172,12 +172,13 @@ def _parts(
     assistant, no_assistant = _assistant(
         settings, folder, chat_model, light_model, bound.shown, given=model is not None
     )
-    log = PromptLog(folder) if settings.prompt_log else None
+    log = PromptLog(folder)
+    logs = settings.prompt_log
     return Parts(
         settings=settings,
-        chat=LoggedChat(chat, log) if log else chat,
+        chat=LoggedChat(chat, log) if logs else chat,
         tokens=tokens or _counter(settings.model, given=model is not None),
-        assistant=LoggedAssistant(assistant, log, chat.tools) if log and assistant else assistant,
+        assistant=LoggedAssistant(assistant, log, chat.tools) if logs and assistant else assistant,
         memory=memory,
         archive=ThreadArchive,
         past=Pasts().of,
@@ -187,6 +188,7 @@ def _parts(
         judge=given.write_judge or own.write_judge or RuleJudge(),
         strategies=given.strategies or own.strategies or STRATEGIES,
         degradations=(*chat.degradations, *no_assistant),
+        log=log,
     )
 
 

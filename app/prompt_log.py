@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,8 +22,9 @@ from ninefold.policies.text import plain_text
 from ninefold.state import Language, StorageError
 
 FILE = "prompts.jsonl"
+OLDER = "prompts.1.jsonl"
 LARGEST = 16 * 2**20
-"""Bytes of a log file; a fuller one becomes `prompts.1.jsonl`, in place of the one before."""
+"""Bytes of a log file; a fuller one takes the place of the older one."""
 
 _LAYERS = {anchor: name for each in Language for name, anchor in anchors(each)._asdict().items()}
 _ANCHOR = re.compile(rf"^({'|'.join(map(re.escape, _LAYERS))})$", re.MULTILINE)
@@ -51,14 +52,32 @@ class PromptLog:
         try:
             with self._lock:
                 if self._file.exists() and self._file.stat().st_size > LARGEST:
-                    self._file.replace(self._file.with_name("prompts.1.jsonl"))
+                    self._file.replace(self._file.with_name(OLDER))
                 with open(os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as file:
                     file.write(line.encode("utf-8", "surrogatepass") + b"\n")
         except OSError as error:
-            raise StorageError(
-                f"The prompt log {self._file} cannot be written: {error.strerror or error}.",
-                "Make room or mend its permissions, or set `prompt_log: false`.",
-            ) from error
+            raise self._unwritable(error) from error
+
+    def forget(self, holds: Callable[[str], bool]) -> int:
+        """Take out every logged prompt with words that are to be forgotten, and give how many there were.
+
+        Args:
+            holds: whether a text holds the words.
+
+        Raises:
+            StorageError: a file cannot be written anew; it is as it was then.
+        """
+        try:
+            with self._lock:
+                return sum(_without(self._file.with_name(name), holds) for name in (FILE, OLDER))
+        except OSError as error:
+            raise self._unwritable(error) from error
+
+    def _unwritable(self, error: OSError) -> StorageError:
+        return StorageError(
+            f"The prompt log {self._file} cannot be written: {error.strerror or error}.",
+            "Make room or mend its permissions, or set `prompt_log: false`.",
+        )
 
 
 class LoggedChat:
@@ -106,6 +125,34 @@ class LoggedAssistant:
         """Give the text of an internal completion."""
         self._log.write(purpose, prompt, self._tools, num_predict)
         return self._assistant.complete(prompt, purpose=purpose, num_predict=num_predict, schema=schema)
+
+
+def _without(file: Path, holds: Callable[[str], bool]) -> int:
+    """Write a log anew without the lines that hold the words; the file is replaced whole or not at all."""
+    if not file.exists():
+        return 0
+    # Not splitlines: a person's text may hold a line separator of its own.
+    lines = file.read_text(encoding="utf-8", errors="surrogatepass").removesuffix("\n").split("\n")
+    kept = [line for line in lines if not any(holds(text) for text in _texts(json.loads(line)))]
+    if len(kept) == len(lines):
+        return 0
+    new = file.with_name(f"{file.name}.new")
+    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+        out.write("".join(f"{line}\n" for line in kept).encode("utf-8", "surrogatepass"))
+    new.replace(file)
+    return len(lines) - len(kept)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            yield from (text for item in cast("dict[str, Any]", value).values() for text in _texts(item))
+        case list():
+            yield from (text for item in value for text in _texts(item))
+        case _:
+            pass
 
 
 def _entry(

@@ -187,6 +187,8 @@ def forget(graph: TurnGraph, config: RunnableConfig, what: str) -> Forgotten:
         gone = [each.id for each in records if holds(each.text) or holds(each.description)]
         if memory and gone:
             memory.delete(user, gone)
+        if standing.parts.log:
+            standing.parts.log.forget(holds)
         messages = {entry.message for entry in state.entries if (entry.turn, entry.sequence) in places}
         if state.turn is None:
             done.append(Forgotten(0, 0, len(places), len(gone)))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from langgraph.store.base import BaseStore
 
 from ninefold.nodes.ports import Archive, Assistant, Chat, MemoryStore, Past, TokenCounter
 from ninefold.policies.compaction import Strategy
+from ninefold.policies.forgetting import Holds
 from ninefold.policies.intent import IntentPolicy
 from ninefold.policies.prompt_files import prompt
 from ninefold.policies.recall import Ranking
@@ -23,6 +25,14 @@ ArchiveOf = Callable[[BaseStore, str], Archive]
 
 PastOf = Callable[[BaseStore, str, Sequence[str]], Past]
 """Gives what was said earlier on a branch of a thread; the branch is named by its newest turns."""
+
+
+class Log(Protocol):
+    """What was noted down beside the sessions."""
+
+    def forget(self, holds: Holds) -> int:
+        """Take out every entry that holds words to be forgotten, and give how many there were."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +53,8 @@ class Parts:
     strategies: Sequence[Strategy]
     degradations: Sequence[str] = field(default=())
     """What this agent's model cannot do, said once at the beginning of a thread."""
+    log: Log | None = None
+    """Of prompts; what is forgotten is forgotten there too."""
 
     def fixed(self, language: Language) -> str:
         """Give the text of the fixed layer."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ninefold import build_graph
+from ninefold import build_graph, forget
 from ninefold.adapters.tokens import for_model
 from ninefold.prompt_log import FILE
 from ninefold.state import AgentSettings, StorageError
@@ -77,6 +77,17 @@ def test_nothing_is_logged_when_it_is_off(tmp_path: Path) -> None:
     with WireServer() as wire:
         said(EN[:1], settings(wire.url, tmp_path), wire)
     assert not (tmp_path / FILE).exists()
+
+
+@pytest.mark.parametrize("still_on", [True, False])
+def test_what_is_forgotten_is_forgotten_there_too(tmp_path: Path, still_on: bool) -> None:
+    with WireServer() as wire:
+        said(("项目端口是 18443。", "My sister Ann lives in Rome."), logged(tmp_path, wire.url), wire)
+        assert len(read(tmp_path)) == 2
+        chosen = settings(wire.url, tmp_path).model_copy(update={"prompt_log": still_on})
+        forget(build_graph(chosen, tokens=for_model("ollama", MODEL)), config(), "Ann lives in Rome")
+    assert len(read(tmp_path)) == 1
+    assert "Rome" not in (tmp_path / FILE).read_text(encoding="utf-8")
 
 
 async def test_async_turns_are_logged_too(tmp_path: Path) -> None:
