@@ -14,7 +14,7 @@ export LANGGRAPH_STRICT_MSGPACK := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check format layout lock chat draw bench bench-crash bench-prefix clean
+.PHONY: help setup test check format layout lock chat draw bench bench-crash bench-prefix bench-recall clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +82,11 @@ bench-crash: setup ## measure kills (ROUNDS=20), many writers and the disk of 30
 
 bench-prefix: setup ## measure what of each prompt the server has read before (M4)
 	$(BIN)/python -m bench.prefix
+
+bench-recall: setup ## measure what recall finds, beside the simple recipes (R1 to R4, T1)
+	$(BIN)/python -m bench.recall
+	$(BIN)/python -m bench.recall_gate
+	$(BIN)/python -m bench.memory_trigger
 
 clean: ## remove what the commands above made
 	rm -rf $(VENV) build dist *.egg-info .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

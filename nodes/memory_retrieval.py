@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from langchain_core.messages import HumanMessage
 
 from ninefold.policies.cues import ends
+from ninefold.policies.dates import Span, said_when
 from ninefold.policies.notices import notice
 from ninefold.policies.recall import CANDIDATES, Found, InView, Limits, Ranking
 from ninefold.policies.text import plain_text, sentences
@@ -48,17 +50,18 @@ def memory_retrieval(
     if memory is None and past is None:
         return Update(recalled=(), trace=(MemoryRetrieved(considered=0, recalled=0, reason="off"),))
     view = _in_view(state)
+    when = said_when(_query(state), state.turn.at)
     events: list[Event] = []
     said: tuple[Said, ...] = ()
     try:
-        said = _said(state, past, view)
+        said = _said(state, past, view, when)
     except StorageError as error:
         events.append(_degraded(state, "nothing_recalled", error))
     always: tuple[MemoryRecord, ...] = ()
-    found = Found(said=said)
+    found = Found(said=said, when=when)
     try:
         always = memory.by_kind(state.turn.user, ALWAYS_RECALLED) if memory is not None else ()
-        found = _searched(state, memory, settings, said)
+        found = _searched(state, memory, settings, found)
     except MemoryStoreError as error:
         # Without the memories nobody knows what of the earlier turns was replaced or taken back since.
         found = Found()
@@ -71,25 +74,30 @@ def memory_retrieval(
     return Update(recalled=recalled, trace=tuple(events))
 
 
-def _searched(state: TurnState, memory: MemoryStore | None, settings: AgentSettings, said: Sequence[Said]) -> Found:
+def _searched(state: TurnState, memory: MemoryStore | None, settings: AgentSettings, found: Found) -> Found:
     """More than may be recalled: those that the view holds already, or that are doublets, take no place."""
     assert state.turn is not None
     if memory is None or state.intent is None or not state.intent.search or not state.intent.query:
-        return Found(said=said)
-    user, query, kinds = state.turn.user, state.intent.query, state.intent.kinds or ON_DEMAND
-    limit = min(CANDIDATES, 4 * settings.context_policy.memory_search_top_k + len(state.entries))
-    return Found(
+        return found
+    user, query = state.turn.user, state.intent.query
+    # The preferences and the profile are known already; the search tells which of them bear on the question.
+    kinds = (*(state.intent.kinds or ON_DEMAND), *ALWAYS_RECALLED)
+    limit = min(CANDIDATES, 6 * settings.context_policy.memory_search_top_k + len(state.entries))
+    turns = list(dict.fromkeys(each.turn for each in found.said))
+    return replace(
+        found,
         near=memory.search(user, query, limit=limit, kinds=kinds),
         matching=memory.matching(user, query, limit=limit, kinds=kinds),
-        said=said,
-        of_their_turns=memory.of_turns(user, list(dict.fromkeys(each.turn for each in said))) if said else (),
+        of_their_turns=memory.of_turns(user, turns) if turns else (),
     )
 
 
-def _said(state: TurnState, past: Past | None, view: InView) -> tuple[Said, ...]:
+def _said(state: TurnState, past: Past | None, view: InView, when: Span | None) -> tuple[Said, ...]:
     if past is None or state.intent is None or not state.intent.search or not state.intent.query:
         return ()
-    return past.matching(state.intent.query, limit=EARLIER, without=view.turns)
+    query = state.intent.query
+    then = past.matching(query, limit=EARLIER, without=view.turns, between=when) if when else ()
+    return then or past.matching(query, limit=EARLIER, without=view.turns)
 
 
 def _limits(state: TurnState, memory: MemoryStore | None, settings: AgentSettings) -> Limits:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from langchain_core.messages import BaseMessage, HumanMessage
 
+from ninefold.policies.ageing import due
 from ninefold.policies.constraints import SUBJECT
 from ninefold.policies.memory_ids import folded, memory_id
 from ninefold.policies.memory_merge import Merge, merged
@@ -14,6 +15,7 @@ from ninefold.policies.secrets import masked
 from ninefold.policies.text import plain_text
 from ninefold.policies.write_judge import Statement, WriteJudge
 from ninefold.state import (
+    ALWAYS_RECALLED,
     AgentSettings,
     ChangeKind,
     Constraint,
@@ -45,6 +47,8 @@ NEAR = 8
 UNWRITTEN = 50
 """Statements that wait at most for a store that fails; the newest stay."""
 EVENT_IDS = 32
+FIRST = 1
+"""The turn of a thread in which memories that nobody asks for any more are archived: once in a while is enough."""
 
 _HOLD_ONE_VALUE = (MemoryKind.PREFERENCE, MemoryKind.PROFILE, MemoryKind.CONFIG)
 """The kinds whose statements are compared by subject, however far apart their texts lie."""
@@ -205,6 +209,10 @@ def _merge(state: TurnState, memory: MemoryStore, waiting: Sequence[MemoryRecord
     for record in memory.get(user, hits):
         if record.id not in merge.rows and record.last_hit != state.turn.at:
             merge.rows[record.id] = record.model_copy(update={"hits": record.hits + 1, "last_hit": state.turn.at})
+    if state.turn.number <= FIRST:
+        on_demand = tuple(kind for kind in MemoryKind if kind not in ALWAYS_RECALLED)
+        for record in due(memory.by_kind(user, on_demand), state.turn.at, settings.archive_days):
+            merge.rows.setdefault(record.id, record)
     return merge
 
 

@@ -100,13 +100,16 @@ class Past(Protocol):
     Raises StorageError when the archive fails.
     """
 
-    def matching(self, query: str, *, limit: int, without: Collection[str] = ()) -> tuple[Said, ...]:
+    def matching(
+        self, query: str, *, limit: int, without: Collection[str] = (), between: tuple[float, float] | None = None
+    ) -> tuple[Said, ...]:
         """Give the messages of earlier turns that hold the query's words, or stand beside such, best first.
 
         Args:
             query: what is looked for.
             limit: how many at most.
             without: turns that need not be found, by id.
+            between: only what was said from one moment to before another, in seconds since 1970, whatever its words.
         """
         ...
 

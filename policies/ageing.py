@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ninefold.state import ALWAYS_RECALLED, MemoryRecord
+from collections.abc import Iterable
+
+from ninefold.state import ALWAYS_RECALLED, MemoryRecord, MemoryStatus
 from ninefold.state.memory import instant
 
 from .recall_input import Limits
@@ -18,6 +20,15 @@ def idle_days(record: MemoryRecord, now: str) -> float:
     """Give the days since a memory was last of use: recalled by a search, said again, or said at all."""
     used = max(instant(moment) for moment in (record.created, record.last_hit, record.seen) if moment)
     return max(0.0, (instant(now) - used) / DAY)
+
+
+def due(records: Iterable[MemoryRecord], now: str, archive_days: float) -> list[MemoryRecord]:
+    """Give the memories that nobody asked for in so many days, as they are archived."""
+    return [
+        record.model_copy(update={"status": MemoryStatus.ARCHIVED})
+        for record in records
+        if record.kind not in ALWAYS_RECALLED and idle_days(record, now) >= archive_days
+    ]
 
 
 def weight(record: MemoryRecord, limits: Limits) -> float:

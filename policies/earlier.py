@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ninefold.state import Fate, MemoryKind, MemoryRecord, MemoryStatus, Recalled, Said, reference_id
+from ninefold.state import Fate, MemoryKind, MemoryRecord, MemoryStatus, Polarity, Recalled, Said, reference_id
 from ninefold.state.memory import instant
 
-from .constraints import extract
+from .constraints import Candidate, extract
+from .dates import Span
 from .fragment import fragment
 from .memory_ids import folded
 from .recall_input import InView, Limits
@@ -30,6 +32,9 @@ BESIDE_BEST = 0.5
 """Share of the best one's score below which an earlier message is left out; 19 in 20 pieces of evidence lie above."""
 
 
+_OF_SELF = re.compile(r"(?:我|I\b|we\b)", re.IGNORECASE)
+
+
 class Told(NamedTuple):
     """What the prompt tells already."""
 
@@ -47,6 +52,7 @@ def earlier(
     query: str,
     view: InView,
     limits: Limits,
+    when: Span | None = None,
 ) -> list[Recalled]:
     """Give the messages of earlier turns as candidates, each with its fate, best first.
 
@@ -57,6 +63,7 @@ def earlier(
         query: what the person wants now.
         view: what the prompt holds.
         limits: how many.
+        when: what the question asks for by its time; it then needs no likeness.
     """
     candidates: list[Recalled] = []
     newest = _newest(found, told)
@@ -67,7 +74,8 @@ def earlier(
         reference = reference_id(said.turn, said.sequence)
         text = masked(fragment(_holding(said, records, newest), query, EXCERPT))
         fate = Fate.RECALLED
-        if said.score < max(LITTLE, BESIDE_BEST * best):
+        then = when is not None and when.start <= instant(said.at) < when.end
+        if not then and said.score < max(LITTLE, BESIDE_BEST * best):
             fate = Fate.BELOW_THRESHOLD
         elif not text:
             fate = Fate.SUPERSEDED
@@ -122,7 +130,15 @@ def _holds(sentence: str, said: Said, gone: Sequence[str], newest: dict[str, flo
     about = subject(sentence)
     if about is not None and newest.get(about, 0.0) > instant(said.at):
         return False
-    return all(wish.task for wish in extract(sentence).wishes)
+    return not any(_is_rule(wish) for wish in extract(sentence).wishes)
+
+
+def _is_rule(wish: Candidate) -> bool:
+    """Whether a wish is for the assistant to keep: not the task itself, and not what the person tells of themselves."""
+    if wish.task:
+        return False
+    own = wish.polarity is Polarity.PREFER or _OF_SELF.match(wish.words) is not None
+    return wish.key is not None or wish.lasting or not own
 
 
 def _newest(found: Sequence[Said], told: Sequence[Told]) -> dict[str, float]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
-from ninefold.state import Fate, MemoryRecord, MemoryStatus, Recalled
-from ninefold.state.memory import in_order
+from ninefold.state import ALWAYS_RECALLED, Fate, MemoryRecord, MemoryStatus, Recalled
+from ninefold.state.memory import in_order, instant
 
 from .ageing import weight
+from .dates import Span
 from .earlier import Told, earlier
 from .fragment import TEXT, fragment, shared
 from .fusion import fused
@@ -56,16 +58,20 @@ class DefaultRanking:
         self, always: Sequence[MemoryRecord], found: Found, *, query: str, view: InView, limits: Limits
     ) -> tuple[Recalled, ...]:
         """Give the candidates, each with its fate; those that go into the prompt come first."""
+        ranked = fused(found.near, found.matching, limits)
+        searched = [(record, score) for record, score in ranked if record.kind not in ALWAYS_RECALLED]
+        place = {record.id: number for number, (record, _) in enumerate(ranked)}
         # Versions of one statement share their words, and so stand together: what is cut off here hides no newer one.
-        known = sorted(always, key=lambda each: -shared(each.text, query))[:ALWAYS]
-        searched = fused(found.near, found.matching, limits)
+        known = sorted(always, key=lambda each: (place.get(each.id, len(place)), -shared(each.text, query)))[:ALWAYS]
         words = {record.id: score for record, score in found.matching}
         prompt = _Prompt(view, [*known, *(record for record, _ in searched)])
         candidates = [prompt.candidate(record, prompt.take(record), query) for record in known]
         candidates = _within(candidates, limits.tokens * (ALWAYS_SHARE if searched or found.said else 1))
+        then = [(record, score) for record, score in searched if _within_time(record, found.when)]
+        bounds = replace(limits, min_score=-1.0) if then else limits
         taken = 0
-        for record, score in searched:
-            fate = _by_score(record, score, words.get(record.id), limits, taken) or prompt.take(record)
+        for record, score in then or searched:
+            fate = _by_score(record, score, words.get(record.id), bounds, taken) or prompt.take(record)
             taken += fate is Fate.RECALLED
             scores = {"score": score, "words": words.get(record.id)}
             candidates.append(prompt.candidate(record, fate, query).model_copy(update=scores))
@@ -77,6 +83,7 @@ class DefaultRanking:
             query=query,
             view=view,
             limits=limits,
+            when=found.when,
         )
         return _bounded(_within(candidates, limits.tokens))
 
@@ -154,6 +161,10 @@ def _by_score(
     if not near and (words or 0.0) * lasting < WORDS:
         return Fate.BELOW_THRESHOLD
     return Fate.BEYOND_TOP_K if taken >= limits.top_k else None
+
+
+def _within_time(record: MemoryRecord, when: Span | None) -> bool:
+    return when is not None and when.start <= instant(record.created) < when.end
 
 
 def _within(candidates: Sequence[Recalled], tokens: float) -> list[Recalled]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from ninefold.state import MemoryRecord, Said
 
+from .dates import Span
+
 Scored = tuple[MemoryRecord, float]
 
 
@@ -20,6 +22,8 @@ class Found:
     """Memories by their words, with how much of the query each holds."""
     said: Sequence[Said] = ()
     """Messages of this thread's earlier turns."""
+    when: Span | None = None
+    """When it was said, where the question tells; what was said then needs no other likeness."""
     of_their_turns: Sequence[MemoryRecord] = ()
     """What the memories hold of those turns, in any status."""
 

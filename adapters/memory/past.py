@@ -8,7 +8,7 @@ and what was forgotten there is gone here too.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from threading import RLock
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -80,15 +80,19 @@ class ThreadPast:
         self._ends = ends
         self._branch = branch
 
-    def matching(self, query: str, *, limit: int, without: Collection[str] = ()) -> tuple[Said, ...]:
+    def matching(
+        self, query: str, *, limit: int, without: Collection[str] = (), between: tuple[float, float] | None = None
+    ) -> tuple[Said, ...]:
         """Give the messages of earlier turns that hold the query's words, or stand beside such, best first.
+
+        With a time given, only what was said then, whatever its words.
 
         Raises:
             StorageError: the archive failed.
         """
         with self._branch.lock:
             self._branch.follow(self._store, self._thread, self._ends)
-            found = self._branch.best(query, limit, frozenset(without))
+            found = self._branch.best(query, limit, frozenset(without), between)
         with storing():
             values = read(
                 self._store, [(keys.messages(self._thread, place.turn), str(place.sequence)) for place, _ in found]
@@ -159,19 +163,21 @@ class _Branch:
                 self._index.add(str(message.text), episode=episodes[turn], weight=weight)
                 self._places.append(_Place(turn, sequence, at[turn], role))
 
-    def best(self, query: str, limit: int, without: frozenset[str]) -> list[tuple[_Place, float]]:
-        return list(self._ranked(query, limit, without))
-
-    def _ranked(self, query: str, limit: int, without: frozenset[str]) -> Iterator[tuple[_Place, float]]:
+    def best(
+        self, query: str, limit: int, without: frozenset[str], between: tuple[float, float] | None
+    ) -> list[tuple[_Place, float]]:
         import numpy as np
 
         scores = self._index.in_context(query)
+        found: list[tuple[_Place, float]] = []
         for number in np.argsort(-scores, kind="stable"):
-            if limit < 1 or scores[number] <= 0:
-                return
-            if self._places[number].turn not in without:
-                limit -= 1
-                yield self._places[number], float(scores[number])
+            place = self._places[number]
+            if len(found) == limit or (scores[number] <= 0 and between is None):
+                break
+            then = between is None or between[0] <= instant(place.at) < between[1]
+            if then and place.turn not in without:
+                found.append((place, float(scores[number])))
+        return found
 
 
 def _end(store: BaseStore, thread: str, ends: Sequence[str | None], known: dict[str, Any]) -> str | None:
