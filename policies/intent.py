@@ -42,7 +42,7 @@ class RuleIntent:
         kept = tuple(sentence for part in ends(words) for sentence in without_small_talk(part))
         if not kept:
             return Intent(search=False, reason="small talk" if words.strip() else "no words")
-        cue = _cue(kept)
+        cue = _cue([_told(sentence) for sentence in kept])
         if cue is None:
             return Intent(search=False, reason="it asks for nothing")
         return Intent(search=True, query=_query(kept, before), reason=cue)
@@ -69,6 +69,11 @@ def _cue(kept: Sequence[str]) -> str | None:
         if any(cues("intent")[name].search(sentence) for sentence in kept):
             return reason
     return None
+
+
+def _told(sentence: str) -> str:
+    """Give a sentence without the words that ask to keep what it tells: who tells something asks for nothing."""
+    return cues("intent")["telling"].sub("", sentence, count=1)
 
 
 def _query(kept: Sequence[str], before: Sequence[str]) -> str:

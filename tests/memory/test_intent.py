@@ -37,6 +37,23 @@ def test_small_talk_asks_for_nothing(words: str) -> None:
     assert not RuleIntent().judge(words).search
 
 
+@pytest.mark.parametrize(
+    ("words", "search"),
+    [
+        ("请记住：打印的负责人是林工，编号是 1259。", False),
+        ("麻烦你记一下，仓库的端口是 18443", False),
+        ("Please remember that the port is 18443.", False),
+        ("Keep in mind: the deadline is 5 May.", False),
+        ("请记住打印的负责人是林工，然后帮我写一封邮件。", True),
+        ("Remember what we said about the port?", True),
+        ("Note that the port changed, and please write the mail.", True),
+        ("你还记得我的端口吗", True),
+    ],
+)
+def test_who_asks_to_keep_a_thing_asks_for_nothing_else_by_that(words: str, search: bool) -> None:
+    assert RuleIntent().judge(words).search is search
+
+
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_at_most_a_tenth_of_the_small_talk_starts_a_search(language: str) -> None:
     lines = [line for line in (SMALL_TALK / f"{language}.txt").read_text(encoding="utf-8").splitlines() if line]
