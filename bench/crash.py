@@ -16,7 +16,9 @@ import os
 import platform
 import sys
 import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -62,12 +64,16 @@ def deaths(rounds: int) -> Table:
     """Give how many deaths there were and which of them lost or doubled something (Z1)."""
     started = time.monotonic()
     failed: list[str] = []
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         base, ways, expected = prepared(Path(folder))
+
+        def lost(death: Death) -> str:
+            return _difference(base, Path(folder) / f"turn-{threading.get_ident()}", death, expected, number)
+
         for number in range(1, rounds + 1):
-            for death in ways:
-                if lost := _difference(base, Path(folder) / "turn", death, expected, number):
-                    failed.append(f"round {number}: {death}: {lost}")
+            for death, what in zip(ways, pool.map(lost, ways), strict=True):
+                if what:
+                    failed.append(f"round {number}: {death}: {what}")
                     print(failed[-1], flush=True)
             took = time.monotonic() - started
             print(f"Z1: round {number} of {rounds}: {len(failed)} failed so far ({took:.0f} s)", file=sys.stderr)

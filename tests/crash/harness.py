@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import chromadb
+import chromadb.api.rust
 import langchain_chroma
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
@@ -28,7 +29,7 @@ from ninefold.state.turn_state import TurnState
 from tests.crash.parts import Side, Watch, watched_graph
 from tests.memory.bag_of_words import BagOfWords
 
-WARM = (chromadb, langchain_chroma)
+WARM = (chromadb.api.rust, langchain_chroma)
 """Imported here once, not late in every fork."""
 FIRST = "我叫林若，项目端口是 18443，不要用红色。"
 SECOND = "我喜欢喝绿茶。以后都用人民币报价。查一下灯的库存。"
