@@ -17,7 +17,7 @@ import os
 import platform
 import tempfile
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -201,7 +201,7 @@ def report(order: Order, turns: list[Turn], compactions: int, light: str) -> dic
         "compactions": compactions,
     } | {
         "causes": dict(causes),
-        "turns": [asdict(t) for t in turns],
+        "turns": [vars(t) for t in turns],
     }
 
 

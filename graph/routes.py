@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage
 from ninefold.state.turn_state import TurnState
 
 Left = Callable[[TurnState], bool]
-"""Whether the view was over a threshold when it was last checked, and a compaction strategy is left to try."""
+"""Whether the window is over a mark, and a compaction strategy is left to try."""
 
 
 def after_constraint_update(state: TurnState) -> Literal["conflict_confirmation", "assembly"]:
@@ -35,7 +35,9 @@ def fidelity_route(left: Left) -> Callable[[TurnState], Literal["model_call", "c
             return "__end__"
         if state.verdict is not None and state.verdict.proven:
             return "model_call"
-        return "compaction" if left(state) else "assembly"
+        # A view that only has to be made again, after a repair or because it was refuted itself, needs no strategy.
+        struck = state.verdict is not None and state.verdict.strategy is not None
+        return "compaction" if struck and left(state) else "assembly"
 
     return after_fidelity_check
 

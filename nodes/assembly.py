@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ninefold.policies.apply import applied
 from ninefold.policies.assemble import Material, assemble
 from ninefold.policies.notices import notice
 from ninefold.policies.render import memory_line
+from ninefold.policies.standing import with_rules, without_rules
 from ninefold.state import (
     AgentSettings,
     Assembled,
@@ -32,14 +34,16 @@ def assembly(
 ) -> Update:
     """Give the view of the next call: a new one for each call, over the window as the pending proposals would leave it.
 
-    What was recalled is noted on the message it is sent with, so that the same bytes are sent again next turn.
+    What was recalled is noted on the message it is sent with, so that the same bytes are sent again next turn. So is a
+    new rule, until the head of the prompt is rewritten: by a compaction, or because a rule in it was withdrawn.
     """
     assert state.turn is not None
     language = state.language or Language.ENGLISH
     window = applied(state.messages, state.entries, state.summary, state.proposals)
+    entries = _placed_rules(state, tokens, settings)
     material = Material(
         messages=window.messages,
-        entries=window.entries,
+        entries=without_rules(window.entries) if state.proposals else entries,
         turn=state.turn.id,
         constraints=state.constraints,
         summary=window.summary,
@@ -50,10 +54,13 @@ def assembly(
         settings=settings,
     )
     view, placed = assemble(material, tokens)
+    if not state.proposals and view.head != state.head and any(entry.rules for entry in entries):
+        entries = without_rules(entries)
+        view, placed = assemble(replace(material, entries=entries), tokens)
     kept = {memory.id for memory in placed}
     return Update(
         view=view,
-        entries=_place(state, placed) if settings.context_policy.order is Order.STABLE else state.entries,
+        entries=_place(state, entries, placed) if settings.context_policy.order is Order.STABLE else entries,
         recalled=tuple(_with_fate(memory, kept) for memory in state.recalled),
         trace=(
             Assembled(tokens=view.tokens, needed=view.needed, gave_way=view.gave_way),
@@ -98,14 +105,32 @@ def _with_fate(memory: Recalled, kept: set[str]) -> Recalled:
     return memory
 
 
-def _place(state: TurnState, placed: tuple[Placed, ...]) -> tuple[Entry, ...]:
-    """Give the entries with the memories noted on the last message that the person wrote in this turn."""
+def _placed_rules(state: TurnState, tokens: TokenCounter, settings: AgentSettings) -> tuple[Entry, ...]:
+    """Give the entries with this turn's new rules placed on its request; in the other order all stand in the head."""
+    assert state.turn is not None
+    if settings.context_policy.order is not Order.STABLE:
+        return without_rules(state.entries)
+    return with_rules(
+        state.entries,
+        state.constraints,
+        turn=state.turn.id,
+        message=_request(state),
+        limit=settings.context_policy.constraint_tokens,
+        tokens=tokens,
+    )
+
+
+def _place(state: TurnState, entries: tuple[Entry, ...], placed: tuple[Placed, ...]) -> tuple[Entry, ...]:
+    """Give the entries with the memories noted on this turn's request."""
+    request = _request(state)
+    return tuple(
+        e.model_copy(update={"placed": placed}) if e.message == request and e.placed != placed else e for e in entries
+    )
+
+
+def _request(state: TurnState) -> str | None:
+    """Give the last message that the person wrote in this turn."""
     assert state.turn is not None
     people = {m.id for m in state.messages if m.type == "human"}
     mine = [e.message for e in state.entries if e.turn == state.turn.id and e.message in people]
-    if not mine:
-        return state.entries
-    return tuple(
-        e.model_copy(update={"placed": placed}) if e.message == mine[-1] and e.placed != placed else e
-        for e in state.entries
-    )
+    return mine[-1] if mine else None

@@ -11,10 +11,12 @@ from ninefold.policies.render import render
 from ninefold.state import AgentSettings, Compacted, Degraded, Event, Language, NinefoldError, Proposal, Step, Struck
 from ninefold.state.turn_state import TurnState, Update
 
+from .internal_calls import Noted, counted
 from .ports import Archive, Assistant, Schema, TokenCounter
 
 LITTLE = 8
 """A proposal that frees less than this part of what must be freed gives its place to a stronger strategy."""
+NOT_A_TAIL = "by rules: the prompt's head is new, a model call would read all of it first"
 _ALONE = {
     Language.CHINESE: "摘要由规则完成，没有用模型",
     Language.ENGLISH: "the summary was made by rules, without the model",
@@ -45,7 +47,8 @@ def compaction(
     may = [strategy for strategy in strategies if strategy.name in left]
     struck: list[Struck] = []
     events: list[Event] = []
-    model = _completion(state, assistant, fixed, tools)
+    noted = Noted(assistant, Step.COMPACTION, tokens, tools) if assistant is not None else None
+    model = _completion(state, noted, fixed, tools)
     last = state.candidates + 1 >= settings.context_policy.max_candidates
     for place, strategy in enumerate(may if full.fired else ()):
         try:
@@ -59,15 +62,20 @@ def compaction(
             continue
         if found.reason:
             events.append(_degraded(state, _ALONE, found.reason))
-        events.append(_event(found))
+        events.append(_event(found, (NOT_A_TAIL,) if model is None and assistant is not None else ()))
         return Update(
             proposals=(*state.proposals, found),
             candidates=state.candidates + 1,
             struck=(*state.struck, *struck),
-            trace=tuple(events),
+            counters=counted(state.counters, noted),
+            trace=(*(noted.calls if noted else ()), *events),
         )
     events.append(Compacted(strategy="none", messages=0, freed=0, reason=_nothing(full, may)))
-    return Update(struck=(*state.struck, *struck), trace=tuple(events))
+    return Update(
+        struck=(*state.struck, *struck),
+        counters=counted(state.counters, noted),
+        trace=(*(noted.calls if noted else ()), *events),
+    )
 
 
 def _too_little(found: Proposal, full: Pressure, *, last: bool) -> bool:
@@ -83,20 +91,32 @@ def _too_little(found: Proposal, full: Pressure, *, last: bool) -> bool:
 def _completion(
     state: TurnState, assistant: Assistant | None, fixed: str, tools: Sequence[Schema]
 ) -> Completion | None:
+    """Give the model for this call; None where it would have the chat's server read a whole prompt anew.
+
+    Behind a head that was rewritten in this turn no call is a tail of what the server has read; rules do the work then.
+    """
     if assistant is None or state.view is None:
         return None
     if not assistant.shares_prefix:
         return Completion(assistant)
+    if _rewritten(state):
+        return None
     language = state.language or Language.ENGLISH
     now = over(state, state.proposals)
     sent = render(state.view, now.messages, now.entries, fixed=fixed, language=language)
     return Completion(assistant, tuple(sent), tuple(tools))
 
 
-def _event(found: Proposal) -> Compacted:
+def _rewritten(state: TurnState) -> bool:
+    """Whether the head differs from the one that was sent last, before any proposal of this descent changed it."""
+    return state.view is not None and not state.proposals and state.head not in ("", state.view.head)
+
+
+def _event(found: Proposal, notes: Sequence[str]) -> Compacted:
     behind = f"{len(found.by_reference)} values by reference" if found.by_reference else ""
     touched = len(found.removed) + len(found.replacements)
-    return Compacted(strategy=found.strategy, messages=touched, freed=found.freed, reason=behind)
+    reason = "; ".join(note for note in (behind, *notes) if note)
+    return Compacted(strategy=found.strategy, messages=touched, freed=found.freed, reason=reason)
 
 
 def _nothing(full: Pressure, may: Sequence[Strategy]) -> str:

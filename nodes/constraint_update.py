@@ -53,6 +53,7 @@ from ninefold.state import (
 )
 from ninefold.state.turn_state import TurnState, Update
 
+from .internal_calls import Noted, counted
 from .ports import Assistant, Schema, TokenCounter
 
 _REPLY_TOKENS = 512
@@ -89,6 +90,7 @@ def constraint_update(
     assert state.turn is not None
     turn = state.turn
     held, events = _opened(state, turn)
+    noted = Noted(assistant, Step.CONSTRAINT_UPDATE, tokens, tools) if assistant is not None else None
     asked = False
     waiting = [message for message in state.messages if message.id in state.unprocessed.constraints]
     for message in waiting:
@@ -96,12 +98,12 @@ def constraint_update(
             continue
         text = plain_text(message)
         found = extract(text)
-        if assistant is not None and not asked and wants_model(text, found):
+        if noted is not None and not asked and wants_model(text, found):
             asked = True
-            before = _prefix(state, tokens, settings, fixed, tools) if assistant.shares_prefix else ()
-            proposed, failure = _ask(state, text, assistant, tokens, before, tools) if before is not None else ((), [])
+            before = _prefix(state, tokens, settings, fixed, tools) if noted.shares_prefix else ()
+            proposed, failure = _ask(state, text, noted, tokens, before, tools) if before is not None else ((), [])
             found = _joined(found, proposed)
-            events += failure
+            events += [*noted.calls, *failure]
         held = _taken(held, found, _source(state, turn, message), conflict)
     events.append(_event(held, waiting))
     return Update(
@@ -110,6 +112,7 @@ def constraint_update(
         conflicts=held.conflicts,
         recalled=_beside_the_layer(state, turn),
         unprocessed=state.unprocessed.model_copy(update={"constraints": ()}),
+        counters=counted(state.counters, noted),
         trace=tuple(events),
     )
 

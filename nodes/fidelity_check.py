@@ -29,6 +29,7 @@ from ninefold.state import (
 )
 from ninefold.state.turn_state import TurnState, Update
 
+from .internal_calls import Noted, counted
 from .ports import Archive, Assistant, Schema, TokenCounter
 
 VIEW = "view"
@@ -84,18 +85,31 @@ def fidelity_check(
     )
     if missing:
         return _strike(state, len(state.proposals) - 1, missing) if state.proposals else _refuted_view(state, missing)
-    events: list[Event] = []
-    if state.proposals and assistant is not None and settings.fidelity.model:
-        try:
-            objection = vetoed(over(state, state.proposals), prompt, tokens=tokens, model=assistant, tools=tools)
-        except NinefoldError as error:
-            what = _UNASKED[state.language or Language.ENGLISH]
-            events.append(Degraded(step=Step.FIDELITY_CHECK, what=what, cause=str(error)[:400]))
-        else:
-            if objection is not None:
-                veto = Missing(kind="veto", span=objection[:400])
-                return _strike(state, len(state.proposals) - 1, (veto,))
-    return _proven(state, events)
+    if not state.proposals or assistant is None or not settings.fidelity.model:
+        return _proven(state)
+    noted = Noted(assistant, Step.FIDELITY_CHECK, tokens, tools)
+    return _with_calls(_reviewed(state, prompt, noted, tokens, tools), state, noted)
+
+
+def _reviewed(
+    state: TurnState, prompt: Sequence[BaseMessage], model: Noted, tokens: TokenCounter, tools: Sequence[Schema]
+) -> Update:
+    """Give what a model's look at a proven compaction makes of it: a veto strikes it out, nothing else counts."""
+    try:
+        objection = vetoed(over(state, state.proposals), prompt, tokens=tokens, model=model, tools=tools)
+    except NinefoldError as error:
+        what = _UNASKED[state.language or Language.ENGLISH]
+        return _proven(state, Degraded(step=Step.FIDELITY_CHECK, what=what, cause=str(error)[:400]))
+    if objection is None:
+        return _proven(state)
+    return _strike(state, len(state.proposals) - 1, (Missing(kind="veto", span=objection[:400]),))
+
+
+def _with_calls(update: Update, state: TurnState, noted: Noted) -> Update:
+    """Give the update with the calls that were made for it."""
+    update["trace"] = (*noted.calls, *update["trace"])
+    update["counters"] = counted(update.get("counters", state.counters), noted)
+    return update
 
 
 def _rendered(state: TurnState, fixed: str) -> list[BaseMessage]:
@@ -106,7 +120,7 @@ def _rendered(state: TurnState, fixed: str) -> list[BaseMessage]:
     return render(state.view, window.messages, window.entries, fixed=fixed, language=language)
 
 
-def _proven(state: TurnState, events: Sequence[Event]) -> Update:
+def _proven(state: TurnState, *events: Event) -> Update:
     committed = tuple(proposal.strategy for proposal in state.proposals)
     behind = sum(len(proposal.by_reference) for proposal in state.proposals)
     event = FidelityChecked(
@@ -116,6 +130,7 @@ def _proven(state: TurnState, events: Sequence[Event]) -> Update:
     )
     update = commit(state, state.proposals)
     update["verdict"] = Verdict(proven=True, reason=event.reason)
+    update["head"] = state.view.head if state.view else state.head
     update["trace"] = (*events, event)
     return update
 

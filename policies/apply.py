@@ -13,6 +13,8 @@ from langchain_core.messages import BaseMessage, RemoveMessage
 from ninefold.state import Entry, Proposal, Replacement, Struck, Summary
 from ninefold.state.turn_state import TurnState, Update
 
+from .standing import without_rules
+
 
 class Applied(NamedTuple):
     """A window under proposals."""
@@ -46,7 +48,10 @@ def over(state: TurnState, proposals: Sequence[Proposal]) -> TurnState:
 
 
 def commit(state: TurnState, proposals: Sequence[Proposal]) -> Update:
-    """Give the update that makes proven proposals the state; their strategies are not tried again in this turn."""
+    """Give the update that makes proven proposals the state; their strategies are not tried again in this turn.
+
+    The prompt is read anew behind its fixed text, so the rules that stood in the window stand in its head from now on.
+    """
     if not proposals:
         return Update()
     window = applied(state.messages, state.entries, state.summary, proposals)
@@ -57,7 +62,7 @@ def commit(state: TurnState, proposals: Sequence[Proposal]) -> Update:
     struck = tuple(Struck(strategy=proposal.strategy, span=proposal.span) for proposal in proposals)
     return Update(
         messages=[*replaced, *removed],
-        entries=window.entries,
+        entries=without_rules(window.entries),
         summary=window.summary,
         next_cut=() if any(id_ not in left for id_ in state.next_cut) else state.next_cut,
         proposals=(),

@@ -8,11 +8,12 @@ from itertools import groupby
 
 from langchain_core.messages import BaseMessage, SystemMessage
 
-from ninefold.state import Layer, LayerName, Order, Piece, Placed, Scope, View
+from ninefold.state import Constraint, Layer, LayerName, Order, Piece, Placed, Scope, View
 
 from .constraint_layer import render_constraints
 from .giving_way import Counter, Draft, Material, cut_anyway, give_way
 from .render import block, label, memory_lines, render
+from .standing import lasting, standing
 from .summary_layer import render_summary
 
 __all__ = ["Counter", "Material", "assemble"]
@@ -32,12 +33,14 @@ def assemble(material: Material, tokens: Counter) -> tuple[View, tuple[Placed, .
     policy = material.settings.context_policy
     reserve = material.settings.model.num_predict
     budget = material.settings.model.num_ctx - reserve
-    groups = [tuple(group) for _, group in groupby(material.entries, key=lambda entry: entry.turn)]
+    rules = standing(material.entries, material.constraints)
+    pieces = [(e.turn, Piece(message=e.message, rules=_rules(rules.get(e.message)))) for e in material.entries]
+    groups = [(turn, tuple(piece for _, piece in group)) for turn, group in groupby(pieces, key=lambda pair: pair[0])]
     draft = Draft(
         memories=tuple(material.memories),
         summary=material.summary,
-        turns=tuple(tuple(Piece(message=e.message) for e in g) for g in groups if g[0].turn != material.turn),
-        current=tuple(Piece(message=e.message) for e in material.entries if e.turn == material.turn),
+        turns=tuple(group for turn, group in groups if turn != material.turn),
+        current=tuple(piece for turn, piece in pieces if turn == material.turn),
     )
     layers = _layers(draft, material, tokens, policy.order)
     needed = total = _total(layers, material, tokens)
@@ -61,15 +64,27 @@ def assemble(material: Material, tokens: Counter) -> tuple[View, tuple[Placed, .
         tokens=total,
         reserve=reserve,
         needed=needed,
+        head=_digest(_rendered(View(layers=layers, tokens=0, reserve=0, needed=0), material)[0].text),
         gave_way=tuple(f"{name}: {count}" for name, count in gave_way.items()),
         over=_largest(layers) if total > budget else None,
     )
     return view, draft.memories
 
 
+def _rules(constraints: Sequence[Constraint] | None) -> str:
+    return render_constraints(constraints) if constraints else ""
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
 def _layers(draft: Draft, material: Material, tokens: Counter, order: Order) -> tuple[Layer, ...]:
     """Give the layers of a draft in the order they are sent, each with the tokens it adds."""
-    session = [c for c in material.constraints if c.scope is not Scope.TURN]
+    sent = {piece.message for turn in (*draft.turns, draft.current) for piece in turn}
+    rules = standing(material.entries, material.constraints)
+    beside = {rule.id for message, placed in rules.items() if message in sent for rule in placed}
+    session = [c for c in lasting(material.constraints) if c.id not in beside]
     this_turn = [c for c in material.constraints if c.scope is Scope.TURN]
     texts = {
         LayerName.CONSTRAINTS: render_constraints(session) if session else "",
@@ -81,9 +96,8 @@ def _layers(draft: Draft, material: Material, tokens: Counter, order: Order) -> 
         LayerName.WINDOW: tuple(piece for turn in draft.turns for piece in turn),
         LayerName.CURRENT: draft.current,
     }
-    digest = hashlib.sha256(material.fixed.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     fixed = tokens.message(SystemMessage(material.fixed)) + tokens.overhead(material.tools)
-    layers = [Layer(name=LayerName.FIXED, text=digest, tokens=fixed)]
+    layers = [Layer(name=LayerName.FIXED, text=_digest(material.fixed), tokens=fixed)]
     head = material.fixed
     for name in ORDERS[order]:
         if name in pieces:

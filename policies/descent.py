@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from ninefold.state import AgentSettings, FidelityChecked, ThresholdChecked
+from ninefold.state import AgentSettings
 from ninefold.state.turn_state import TurnState
 
 from .apply import over
 from .window import movable, people_and_replies
+
+KEPT_PART = 3
+"""A cut by recent_keep leaves this part of it: each cut has the server read the rest anew, so it is deep and seldom."""
 
 
 class Named(Protocol):
@@ -59,8 +62,9 @@ def pressure(state: TurnState, settings: AgentSettings) -> Pressure:
     """Give the pressure on the window: a trigger fires at its high mark, and its descent ends at its low mark.
 
     Marks: the whole prompt from hard_threshold down to soft_threshold, the window's tokens from
-    summary_threshold_tokens down to half, its messages from recent_keep down to half. A trigger is judged on the window
-    before any proposal of this descent, so that the descent goes on until the low mark and not only below the high one.
+    summary_threshold_tokens down to half, its messages from recent_keep down to a third. A trigger is judged on the
+    window before any proposal of this descent, so that the descent goes on until the low mark and not only below the
+    high one.
     """
     policy = settings.context_policy
     room = settings.model.num_ctx - settings.model.num_predict
@@ -79,7 +83,7 @@ def pressure(state: TurnState, settings: AgentSettings) -> Pressure:
             policy.summary_threshold_tokens,
             policy.summary_threshold_tokens // 2,
         ),
-        ("recent_keep", count_before, count, policy.recent_keep, policy.recent_keep // 2),
+        ("recent_keep", count_before, count, policy.recent_keep, policy.recent_keep // KEPT_PART),
     )
     excess = {name: current - low for name, before, current, high, low in gauges if before > high and current > low}
     messages = excess.get("recent_keep", 0)
@@ -110,12 +114,5 @@ def strategies_left(state: TurnState, settings: AgentSettings, strategies: Seque
 
 
 def strategy_left(state: TurnState, settings: AgentSettings, strategies: Sequence[Named]) -> bool:
-    """Whether compaction is the way to go on: the last check was over, and a strategy may still be tried.
-
-    A view that only has to be made again (after a repair, or because the view itself was refuted) needs no strategy.
-    """
-    last = state.trace[-1] if state.trace else None
-    if isinstance(last, FidelityChecked) and last.strategy is None:
-        return False
-    checks = [event for event in state.trace if isinstance(event, ThresholdChecked)]
-    return bool(checks) and checks[-1].over and bool(strategies_left(state, settings, strategies))
+    """Whether compaction is the way to go on: the window is over a mark, and a strategy may still be tried."""
+    return bool(strategies_left(state, settings, strategies)) and pressure(state, settings).over

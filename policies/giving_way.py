@@ -151,7 +151,7 @@ def _cut(draft: Draft, material: Material, tokens: Counter, message: str, limit:
     clip = clipped(text, limit, entry.reference or reference_id(entry.turn, entry.sequence), tokens)
     if extent(clip) >= (len(text) if before is None else extent(before)):
         return None
-    pieces = tuple(Piece(message=p.message, clip=clip) if p.message == message else p for p in draft.current)
+    pieces = tuple(p.model_copy(update={"clip": clip}) if p.message == message else p for p in draft.current)
     return replace(draft, current=pieces)
 
 

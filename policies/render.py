@@ -65,6 +65,11 @@ def block(anchor: str, text: str) -> str:
     return f"{anchor}\n{text}"
 
 
+def rule_block(piece: Piece, language: Language) -> tuple[str, ...]:
+    """Give the rules that stand with a message as a block, or nothing."""
+    return (block(label(LayerName.CONSTRAINTS, language), piece.rules),) if piece.rules else ()
+
+
 def memory_block(placed: Sequence[Placed], language: Language) -> str:
     """Give the recalled memories as they stand in a message."""
     return block(label(LayerName.MEMORIES, language), memory_lines(placed))
@@ -201,22 +206,24 @@ def _sent(
         message = known[piece.message]
         text = sent_text(message, piece.clip, language)
         memories = placed.get(piece.message, ())
-        if memories:
-            text = with_blocks(text, [memory_block(memories, language)], language)
-        sent.append(sent_message(message, text))
+        blocks = [*rule_block(piece, language), *([memory_block(memories, language)] if memories else ())]
+        sent.append(sent_message(message, with_blocks(text, blocks, language)))
     return sent
 
 
 def _current(
     layer: Layer, known: Mapping[str, BaseMessage], blocks: Sequence[str], language: Language
 ) -> list[BaseMessage]:
-    """Give the present turn: the blocks stand in its last message of the person, before the words."""
+    """Give the present turn: the blocks stand in its last message of the person, before the words.
+
+    Rules stand first, then memories, then what holds for this turn only: so the message stays as it was sent when the
+    last of them is gone.
+    """
     last = max((i for i, p in enumerate(layer.pieces) if isinstance(known[p.message], HumanMessage)), default=None)
     sent = []
     for index, piece in enumerate(layer.pieces):
         message = known[piece.message]
         text = sent_text(message, piece.clip, language)
-        if index == last:
-            text = with_blocks(text, blocks, language)
-        sent.append(sent_message(message, text))
+        before = [*rule_block(piece, language), *(blocks if index == last else ())]
+        sent.append(sent_message(message, with_blocks(text, before, language)))
     return sent

@@ -62,6 +62,8 @@ class TurnState(BaseModel):
     conflicts: tuple[Conflict, ...] = ()
     summary: Summary = Summary()
     next_cut: tuple[Identifier, ...] = ()
+    head: str = ""
+    """The digest of the system message that was proven last; empty before a thread's first call."""
     unprocessed: Unprocessed = Unprocessed()
     unwritten: tuple[MemoryRecord, ...] = ()
     counters: Counters = Counters()
@@ -105,6 +107,7 @@ class Update(TypedDict, total=False):
     conflicts: tuple[Conflict, ...]
     summary: Summary
     next_cut: tuple[str, ...]
+    head: str
     unprocessed: Unprocessed
     unwritten: tuple[MemoryRecord, ...]
     counters: Counters

@@ -44,6 +44,8 @@ class Piece(Value):
 
     message: Identifier
     clip: Clip | None = None
+    rules: str = ""
+    """The constraints that stand with the message, as they are sent before its words."""
 
 
 class Layer(Value):
@@ -67,6 +69,8 @@ class View(Value):
     """Tokens kept for the reply, sent as num_predict."""
     needed: Count
     """Tokens of the prompt if nothing had given way."""
+    head: str = ""
+    """A digest of the system message: while it stays, a server that keeps what it has read reads only what is new."""
     gave_way: Annotated[tuple[str, ...], Field(max_length=16)] = ()
     """What was left out or cut, in the order in which layers give way."""
     over: LayerName | None = None

@@ -35,6 +35,8 @@ class Entry(Value):
     restored: bool = False
     """True when the person took its compaction back: nothing is compacted then until a prompt
     needs more than the hard threshold."""
+    rules: tuple[Identifier, ...] = ()
+    """Ids of the constraints that stand with this message until the prompt's head is next rewritten."""
 
 
 class Unprocessed(Value):

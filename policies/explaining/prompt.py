@@ -60,6 +60,8 @@ def _texts(evidence: Evidence, layer: Layer) -> Iterator[tuple[int | None, str]]
         number = evidence.originals[piece.message].number if piece.message in evidence.originals else None
         language = evidence.now.language or Language.ENGLISH
         yield number, restore(sent_text(message, piece.clip, language))
+        if piece.rules:
+            yield number, restore(piece.rules)
         for memory in placed.get(piece.message, ()):
             yield number, memory.text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -50,12 +51,14 @@ def unread(prompt: Sequence[BaseMessage], constraints: Sequence[Constraint], lan
     """Give the constraints that the rendered layers do not say, word for word, and words that no constraint has."""
     label = anchors(language)
     head = prompt[0].text if prompt and isinstance(prompt[0], SystemMessage) else ""
-    last = next((message.text for message in reversed(prompt) if isinstance(message, HumanMessage)), "")
+    spoken = [message.text for message in prompt if isinstance(message, HumanMessage)]
+    last = spoken[-1] if spoken else ""
+    beside = [layer for text in spoken for layer in _layers(text, label.constraints)]
     session = tuple(c for c in constraints if c.scope is not Scope.TURN)
     this_turn = tuple(c for c in constraints if c.scope is Scope.TURN)
     return (
-        *_unread(session, _layer(head, label.constraints)),
-        *_unread(this_turn, _layer(last, label.turn_constraints) or _layer(head, label.turn_constraints)),
+        *_unread(session, [_layer(head, label.constraints), *beside]),
+        *_unread(this_turn, [_layer(last, label.turn_constraints) or _layer(head, label.turn_constraints)]),
     )
 
 
@@ -68,13 +71,20 @@ def _layer(text: str, anchor: str) -> str:
     return body.split("\n\n", 1)[0]
 
 
-def _unread(expected: Sequence[Constraint], layer: str) -> tuple[Missing, ...]:
+def _layers(text: str, anchor: str) -> list[str]:
+    """Give the lines under each such anchor in a message; one that a person wrote is escaped and is none."""
+    parts = f"\n{text}".split(f"\n{anchor}\n")
+    return [part.split("\n\n", 1)[0] for part in parts[1:]]
+
+
+def _unread(expected: Sequence[Constraint], layers: Sequence[str]) -> tuple[Missing, ...]:
     try:
-        read = read_constraints(layer)
+        read = [words for layer in layers for words in read_constraints(layer)]
     except ValueError as error:
         return (Missing(kind="constraint", span=f"unreadable layer: {error}"[:400]),)
-    wanted = tuple(constraint.words for constraint in expected)
-    if read == wanted:
+    wanted = [constraint.words for constraint in expected]
+    # Where a rule stands with its message, the order of the whole is that of the messages.
+    if Counter(read) == Counter(wanted):
         return ()
     gone = tuple(
         Missing(kind="constraint", span=c.words[:400], source=c.message) for c in expected if c.words not in read
@@ -82,4 +92,4 @@ def _unread(expected: Sequence[Constraint], layer: str) -> tuple[Missing, ...]:
     strange = tuple(
         Missing(kind="constraint", span=f"not in force: {words}"[:400]) for words in read if words not in wanted
     )
-    return gone + strange or (Missing(kind="constraint", span="order or number of the rendered constraints differs"),)
+    return gone + strange or (Missing(kind="constraint", span="the number of the rendered constraints differs"),)

@@ -24,6 +24,10 @@ TALK = {
         + "We talked about many things today and the weather was fine. " * 14
     ),
 }
+PLAIN = {
+    Language.CHINESE: "我们今天讨论了很多事情，天气也不错。" * 20,
+    Language.ENGLISH: "We talked about many things today and the weather was fine. " * 18,
+}
 REPLY = {Language.CHINESE: "好的，已经记下。" * 20, Language.ENGLISH: "All right, that is noted. " * 20}
 INTERNAL = ("extract_constraints", "summary", "veto")
 
@@ -96,7 +100,7 @@ def test_a_summary_of_the_chats_own_model_is_within_the_window(tmp_path: Path, l
     options: dict[str, Any] = {"num_ctx": 8192, "memory": False, "summary_threshold_tokens": 1500}
     with agent_with(tmp_path, lambda body: answered(body, language), light_model="same", **options) as a:
         for number in range(1, 16):
-            a.say(TALK[language].format(n=number))
+            a.say(f"{number}. {PLAIN[language]}")
         bodies = a.wire.chats
     assert "summary" in [purpose(body) for body in bodies]
     assert [over_the_window(body) for body in bodies if over_the_window(body)] == []

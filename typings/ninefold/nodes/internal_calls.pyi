@@ -1,0 +1,1 @@
+from nodes.internal_calls import *
