@@ -12,7 +12,7 @@ from tests.bugs.test_limits_on_the_wire import PLAIN, purpose
 from tests.turn.agents import Agent, Body, agent, server_count
 from tests.wire.replies import Fail, Reply, Say
 
-SUMMARY = {"decisions": [], "next_steps": [], "other_facts": []}
+SUMMARY: dict[str, list[str]] = {"decisions": [], "next_steps": [], "other_facts": []}
 
 
 def answered(body: Body) -> Reply:
