@@ -48,7 +48,7 @@ def writers(turns: int) -> dict[str, Any]:
 
 def in_threads(folder: Path, ways: int, turns: int) -> None:
     """Take turns in threads of this process."""
-    graph = agent(folder, wait=60)
+    graph = agent(folder, wait=600)
 
     def work(way: int) -> None:
         for turn in range(turns):
@@ -60,7 +60,7 @@ def in_threads(folder: Path, ways: int, turns: int) -> None:
 
 def with_updates(folder: Path, ways: int, turns: int) -> None:
     """Take turns, and during each put a message into the window by `update_state`; the last turn archives the rest."""
-    graph = agent(folder, wait=60)
+    graph = agent(folder, wait=600)
 
     def update(turn: int) -> None:
         graph.update_state(on(), {"messages": [("user", f"1.{turn}")]})

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from tests.guard.test_agent import agent
 from tests.guard.toy import on, say
-graph = agent(Path(sys.argv[1]), wait=60)
+graph = agent(Path(sys.argv[1]), wait=600)
 print("ready", flush=True)
 sys.stdin.readline()
 for turn in range(int(sys.argv[3])):
