@@ -17,7 +17,7 @@ from tests.turn.agents import server_count
 from tests.wire.server import WireServer
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [*sorted(ROOT.glob("README*.md")), ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 OLLAMA_PORT = 11434
 
 
@@ -69,6 +69,15 @@ def test_the_readme_s_agent_file_loads(tmp_path: Path) -> None:
     assert agent.name == "local_context_agent"
     assert agent.model == AgentSettings().model
     assert agent.context_policy.memory_search_min_score == 0.45
+
+
+@pytest.mark.parametrize("kind", ["python", "bash", "yaml", "mermaid"])
+def test_both_readmes_show_the_same_code(kind: str) -> None:
+    def code(name: str) -> list[str]:
+        return [re.sub(r" *#.*", "", block) for block in blocks(ROOT / name, kind)]
+
+    assert code("README.md")
+    assert code("README.zh-CN.md") == code("README.md")
 
 
 def test_the_configuration_page_is_the_settings(tmp_path: Path) -> None:
