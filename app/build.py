@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
@@ -35,6 +36,10 @@ from .own_policies import Policies, load_policies
 from .prompt_log import LoggedAssistant, LoggedChat, PromptLog
 from .settings_file import load_settings
 from .storage import Storage
+
+if TYPE_CHECKING:
+    from ninefold.adapters.memory.chroma import ChromaMemory
+    from ninefold.adapters.memory.elastic import ElasticMemory
 
 PROMPT_READ = "prompt_read"
 """The kind of what a turn's custom stream says while an embedded model reads; no part of the trace."""
@@ -245,19 +250,25 @@ def memory_place(settings: MemorySettings, folder: Path) -> Path | str:
     return folder / "memory" if settings.store == "chroma" else settings.store
 
 
-def memory_of(settings: AgentSettings, folder: Path, embeddings: Embeddings | None = None) -> MemoryStore | None:
+def memory_of(
+    settings: AgentSettings, folder: Path, embeddings: Embeddings | None = None
+) -> ChromaMemory | ElasticMemory | None:
     """Give the memory of an agent's settings, None when it is off; nothing is opened before its first use."""
     if settings.memory == "off":
         return None
+    from ninefold.adapters.memory import ELASTICSEARCH
+
+    place = memory_place(settings.memory, folder)
+    model = embeddings if embeddings is not None else embeddings_of(settings.embeddings)
+    stamp = type(embeddings).__name__ if embeddings is not None else embedder_name(settings.embeddings)
+    least = settings.context_policy.memory_search_min_score
+    if settings.memory.store.startswith(ELASTICSEARCH):
+        from ninefold.adapters.memory.elastic import ElasticMemory
+
+        return ElasticMemory(place, model, stamp, min_score=least)
     from ninefold.adapters.memory.chroma import ChromaMemory
 
-    given = type(embeddings).__name__ if embeddings is not None else ""
-    return ChromaMemory(
-        memory_place(settings.memory, folder),
-        embeddings if embeddings is not None else embeddings_of(settings.embeddings),
-        given or embedder_name(settings.embeddings),
-        min_score=settings.context_policy.memory_search_min_score,
-    )
+    return ChromaMemory(place, model, stamp, min_score=least)
 
 
 def _assistant(

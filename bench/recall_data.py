@@ -16,6 +16,8 @@ from langchain_core.embeddings import Embeddings
 HERE = Path(__file__).parent
 DATA = HERE.parent.parent / "shared" / "data" / "dev"
 OWN = HERE / "conversations"
+BROKEN = "[ERRORQ]"
+"""How a source marks a question that it could not make."""
 NOISE = {"memdaily_zh": "noise_zh.jsonl"}
 PEOPLE_ONLY = ("locomo",)
 """Sets in which both speakers are people: no turn is a reply of an assistant, and each names its speaker."""
@@ -53,12 +55,14 @@ def conversations(name: str, data: Path, *, most: int | None = None) -> Iterator
     stores = lines(folder / f"{name}.stores.jsonl")
     asked: dict[str, list[Question]] = {}
     for line in lines(folder / f"{name}.questions.jsonl"):
+        if line["question"] == BROKEN:
+            continue
         asked.setdefault(line["store_id"], []).append(Question(line["question"], frozenset(line["evidence"])))
     noise = list(lines(folder / NOISE[name])) if name in NOISE else []
     for store in list(stores)[:most]:
         told = [unit(turn, name) for turn in store["turns"]]
         beside = [Unit(n["id"], -1 - int(n["id"][1:].split(".")[0]), "user", n["text"]) for n in noise]
-        yield Conversation((*told, *beside), tuple(asked[store["store_id"]]))
+        yield Conversation((*told, *beside), tuple(asked.get(store["store_id"], ())))
 
 
 def unit(turn: dict[str, Any], name: str) -> Unit:

@@ -9,6 +9,7 @@ from langchain_core.messages import HumanMessage
 
 from ninefold.policies.cues import ends
 from ninefold.policies.dates import Span, said_when
+from ninefold.policies.intent import QUERY_CHARACTERS
 from ninefold.policies.notices import notice
 from ninefold.policies.recall import CANDIDATES, Found, InView, Limits, Ranking
 from ninefold.policies.text import plain_text, sentences
@@ -87,7 +88,7 @@ def _searched(state: TurnState, memory: MemoryStore | None, settings: AgentSetti
     return replace(
         found,
         near=memory.search(user, query, limit=limit, kinds=kinds),
-        matching=memory.matching(user, query, limit=limit, kinds=kinds),
+        matching=memory.matching(user, _words(state), limit=limit, kinds=kinds),
         of_their_turns=memory.of_turns(user, turns) if turns else (),
     )
 
@@ -95,7 +96,7 @@ def _searched(state: TurnState, memory: MemoryStore | None, settings: AgentSetti
 def _said(state: TurnState, past: Past | None, view: InView, when: Span | None) -> tuple[Said, ...]:
     if past is None or state.intent is None or not state.intent.search or not state.intent.query:
         return ()
-    query = state.intent.query
+    query = _words(state)
     then = past.matching(query, limit=EARLIER, without=view.turns, between=when) if when else ()
     return then or past.matching(query, limit=EARLIER, without=view.turns)
 
@@ -123,9 +124,21 @@ def _degraded(state: TurnState, what: str, error: NinefoldError) -> Degraded:
 
 def _query(state: TurnState) -> str:
     """What the person wants now: the intent's query, or this turn's words."""
+    return (state.intent.query if state.intent is not None else "") or _told_now(state)
+
+
+def _words(state: TurnState) -> str:
+    """The words to search by: all that the person wrote, where it is short; what stands beside the question helps.
+
+    A follow-up that says too little alone comes with the message before it, and of a long message the question counts.
+    """
+    assert state.intent is not None
+    told = _told_now(state)
+    return told if len(state.intent.query) <= len(told) <= QUERY_CHARACTERS else state.intent.query
+
+
+def _told_now(state: TurnState) -> str:
     assert state.turn is not None
-    if state.intent is not None and state.intent.query:
-        return state.intent.query
     mine = {entry.message for entry in state.entries if entry.turn == state.turn.id}
     return "\n".join(plain_text(m) for m in state.messages if isinstance(m, HumanMessage) and m.id in mine)
 

@@ -117,20 +117,25 @@ def _holding(said: Said, records: Sequence[MemoryRecord], newest: dict[str, floa
     ]
     if gone and said.role != "user":
         return ""
-    kept = [span.text for span in sentences(said.text) if _holds(span.text, said, gone, newest)]
+    kept = [span.text for span in sentences(_without_rules(said)) if _holds(span.text, said, gone, newest)]
     return " ".join(kept)
+
+
+def _without_rules(said: Said) -> str:
+    """The message without the words of its rules; only the person makes any."""
+    text, kept, start = said.text, "", 0
+    for wish in extract(text).wishes if said.role == "user" else ():
+        if _is_rule(wish) and wish.start >= start:
+            kept, start = kept + text[start : wish.start], wish.end
+    return kept + text[start:]
 
 
 def _holds(sentence: str, said: Said, gone: Sequence[str], newest: dict[str, float]) -> bool:
     words = folded(sentence)
     if not words or any(old in words or words in old for old in gone):
         return False
-    if said.role != "user":
-        return True
-    about = subject(sentence)
-    if about is not None and newest.get(about, 0.0) > instant(said.at):
-        return False
-    return not any(_is_rule(wish) for wish in extract(sentence).wishes)
+    about = subject(sentence) if said.role == "user" else None
+    return about is None or newest.get(about, 0.0) <= instant(said.at)
 
 
 def _is_rule(wish: Candidate) -> bool:

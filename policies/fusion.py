@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean, pstdev
+from typing import NamedTuple
 
 from ninefold.state import MemoryRecord
 
@@ -11,10 +12,20 @@ from .ageing import weight
 from .recall_input import Limits
 
 
+class Standing(NamedTuple):
+    """A memory among all that was found."""
+
+    record: MemoryRecord
+    cosine: float | None
+    """None where only its words found it."""
+    score: float
+    """How far it stands out, in standard deviations, meaning and words together."""
+
+
 def fused(
     near: Sequence[tuple[MemoryRecord, float]], matching: Sequence[tuple[MemoryRecord, float]], limits: Limits
-) -> list[tuple[MemoryRecord, float | None]]:
-    """Give everything that either search found, best first, each with its cosine where it has one.
+) -> list[Standing]:
+    """Give everything that either search found, best first.
 
     Both scores count alike, each as it stands out among all that was found: their scales differ with the embedder and
     with the question. What one search did not bring is taken as its last. With equal weights no single search has to be
@@ -28,7 +39,7 @@ def fused(
     by_meaning = _standing(meaning, records, missing=min(meaning.values(), default=0.0))
     by_words = _standing(words, records, missing=0.0)
     ordered = sorted(records, key=lambda key: (-by_meaning[key] - by_words[key], key))
-    return [(records[key], cosines.get(key)) for key in ordered]
+    return [Standing(records[key], cosines.get(key), by_meaning[key] + by_words[key]) for key in ordered]
 
 
 def _standing(scores: Mapping[str, float], of: Mapping[str, object], *, missing: float) -> dict[str, float]:

@@ -118,7 +118,8 @@ class FidelitySettings(Value):
 
 
 class MemorySettings(Value):
-    """Where memories are kept: "chroma" in the data folder, the URL of a Chroma server, or off."""
+    """Where memories are kept: "chroma" in the data folder, the URL of a Chroma server, `elasticsearch+http://host:9200`
+    (experimental), or off."""
 
     store: str = "chroma"
     dedupe_score: Annotated[float, Field(gt=0, le=1)] = 0.97

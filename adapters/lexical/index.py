@@ -29,7 +29,7 @@ LENGTH = 0.6
 
 On the five public sets of `bench/recall.py` every choice of k1 from 1.2 to 1.5 and b from .5 to .75 lies within .01.
 """
-PIECE = 400
+PIECE = 600
 """Characters of a piece. A long text is found by its best piece, because its length says nothing about its parts."""
 NEIGHBOUR = 0.5
 SECOND_NEIGHBOUR = 0.25

@@ -10,6 +10,7 @@ from langchain_core.embeddings import Embeddings
 
 from ninefold.state import MemoryStoreError, NinefoldError
 
+from . import ELASTICSEARCH
 from .collection import collection_name, current_collections, measure, open_collection
 from .connection import Connection
 from .rows import metadata, to_record
@@ -31,6 +32,11 @@ def reembed(place: Path | str, embeddings: Embeddings, stamp: str, *, timeout: f
     Raises:
         MemoryStoreError: the store or the embedder failed; the old collection is still the current one then.
     """
+    if str(place).startswith(ELASTICSEARCH):
+        raise MemoryStoreError(
+            "Memories in Elasticsearch are not embedded anew by this release.",
+            "Set the embedding model that wrote them.",
+        )
     connection = Connection(place, timeout=timeout)
     try:
         client, _ = connection.client()

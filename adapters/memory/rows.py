@@ -38,7 +38,12 @@ def where(user: str, *, kinds: Sequence[MemoryKind] = (), status: MemoryStatus |
     checked_user(user)
     if status is None:
         return {"user": {"$eq": user}}
-    return {"scope": {"$in": [_scope(user, kind, status) for kind in kinds or MemoryKind]}}
+    return {"scope": {"$in": scopes(user, kinds, status)}}
+
+
+def scopes(user: str, kinds: Sequence[MemoryKind], status: MemoryStatus) -> list[str]:
+    """Give what the scope of a person's rows of these kinds and this status is; no kinds mean all."""
+    return [_scope(user, kind, status) for kind in kinds or MemoryKind]
 
 
 def _scope(user: str, kind: MemoryKind, status: MemoryStatus) -> str:

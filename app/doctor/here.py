@@ -78,7 +78,7 @@ def memories(settings: AgentSettings, folder: Path) -> Iterator[Finding]:
 
     try:
         store = memory_of(settings, folder)
-        assert isinstance(store, ChromaMemory)
+        assert store is not None
         store.check()
         yield Finding(Level.GOOD, "doctor.memory", {"embedder": store.embedder})
     except EmbedderMismatch as error:

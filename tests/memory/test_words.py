@@ -76,9 +76,9 @@ def test_an_empty_index_and_an_empty_question_find_nothing() -> None:
 def test_meaning_and_words_count_alike_and_neither_is_needed() -> None:
     near, shared, both, far = (a_record(text) for text in ("near", "shared", "both", "far"))
     order = fused([(near, 0.8), (both, 0.75), (far, 0.3)], [(shared, 0.9), (both, 0.85)], LIMITS)
-    assert [record.text for record, _ in order][::3] == ["both", "far"]
-    assert [r.text for r, _ in fused([], [(shared, 0.9)], LIMITS)] == ["shared"]
-    assert {r.text: score for r, score in fused([(near, 0.8)], [(shared, 0.9)], LIMITS)}["shared"] is None
+    assert [each.record.text for each in order][::3] == ["both", "far"]
+    assert [each.record.text for each in fused([], [(shared, 0.9)], LIMITS)] == ["shared"]
+    assert {each.record.text: each.cosine for each in fused([(near, 0.8)], [(shared, 0.9)], LIMITS)}["shared"] is None
 
 
 def test_a_memory_that_no_longer_holds_is_not_found_by_its_words() -> None:
