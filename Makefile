@@ -14,7 +14,7 @@ export LANGGRAPH_STRICT_MSGPACK := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check format layout lock chat draw bench bench-crash bench-prefix bench-recall clean
+.PHONY: help setup test check format layout lock chat draw bench bench-crash bench-keeps bench-prefix bench-recall clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ bench: setup ## list the measurements
 
 bench-crash: setup ## measure kills (ROUNDS=20), many writers and the disk of 3000 turns (Z1, Z2, M3); about an hour
 	$(BIN)/python -m bench.crash --rounds $(ROUNDS) --json bench/results/crash.json
+
+bench-keeps: setup ## measure what stays of rules, values and results, beside langchain, langmem and deepagents (M1, M6, M7, T2, X1, X2)
+	$(BIN)/python -m bench.keeps
 
 bench-prefix: setup ## measure what of each prompt the server has read before (M4)
 	$(BIN)/python -m bench.prefix

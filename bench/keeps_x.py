@@ -6,7 +6,7 @@ X1: JSON results over 2,000 characters are cut to three tenths of their characte
 calls and answers of the same conversation used, and whether each can be read back in bounded parts. X2: conversations
 are taken through the real steps with small windows; every summary that is proposed is spoilt in every way of
 tests/compaction/faults.py, and rewritten in harmless ways; counted is what the proof says. Without the folder of public
-conversations the project's own are measured alone.
+conversations the project's own are measured alone: orders of our own for X1, the tests' conversations for X2.
 """
 
 from __future__ import annotations
@@ -60,21 +60,25 @@ def main() -> int:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--turns", type=int, default=40, help="turns taken of each conversation")
     chosen = parser.parse_args()
-    rows = [*_x1(chosen.data), *_x2(chosen.data, chosen.turns)]
+    found = list(rows(chosen.data, chosen.turns))
     print(f"machine {platform.machine()}, Python {platform.python_version()}, counter {TOKENS.name}")
-    for row in rows:
+    for row in found:
         figures = ", ".join(f"{name} {value:.3f}" for name, value in row.figures.items())
         print(f"{row.name}: {figures} ({row.cases} cases; goal {row.goal}) {'met' if row.met else 'MISSED'}")
     if chosen.json:
-        chosen.json.write_text(json.dumps([row._asdict() for row in rows], ensure_ascii=False, indent=1), "utf-8")
-    return 0 if all(row.met for row in rows) else 1
+        chosen.json.write_text(json.dumps([row._asdict() for row in found], ensure_ascii=False, indent=1), "utf-8")
+    return 0 if all(row.met for row in found) else 1
+
+
+def rows(data: Path, turns: int) -> Iterator[Row]:
+    """Give the rows of X1 and X2."""
+    yield from _x1(data)
+    yield from _x2(data, turns)
 
 
 def _x1(data: Path) -> Iterator[Row]:
     file = data / "tools" / "tool_results.jsonl"
-    if not file.exists():
-        return
-    results = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    results = [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else list(_own())
     results = [result for result in results if result["format"] == "json"]
     long = [result for result in results if len(result["content"]) > LONG]
     cut = [(result, _cut(result)) for result in long]
@@ -87,6 +91,31 @@ def _x1(data: Path) -> Iterator[Row]:
     short = [result for result in results if len(result["content"]) < SHORT]
     whole = sum(TOKENS.text(r["content"]) <= settings().context_policy.tool_result_tokens for r in short) / len(short)
     yield Row("X1 short results whole", len(short), {"whole": whole}, "1.00", whole == 1.0)
+
+
+def _own() -> Iterator[dict[str, Any]]:
+    """Give results of our own where the public ones are missing: lists of orders, and what was asked of each."""
+    for number in range(20):
+        for rows_of, long in ((40, True), (2, False)):
+            orders = [
+                {
+                    "id": f"A{number:02}-{row:04}",
+                    "customer": f"customer {row}",
+                    "status": ("sent", "open", "returned")[row % 3],
+                    "total": 100 + row * 7 + number,
+                    "address": f"{row} Harbour Street, hall {number}, shelf {row % 9}",
+                    "note": "left at the gate, signed by the driver, checked twice",
+                }
+                for row in range(rows_of)
+            ]
+            wanted = orders[(number * 7) % rows_of]
+            yield {
+                "format": "json",
+                "content": json.dumps({"count": rows_of, "orders": orders}, indent=1),
+                "last_user": f"What is the total of order {wanted['id']}?",
+                "args": json.dumps({"id": wanted["id"]}),
+                "needed": [{"value": str(wanted["id"])}, {"value": str(wanted["total"])}] if long else [],
+            }
 
 
 def _cut(result: Mapping[str, Any]) -> Extracted:

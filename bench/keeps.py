@@ -1,0 +1,156 @@
+"""What stays: M1 beside the peers, M6, M7, T2, X1 and X2 in one run, as a table and as JSON (`make bench-keeps`).
+
+Usage: python -m bench.keeps [--marks 40,200,1000] [--budget 300] [--data FOLDER] [--json FILE] [--no-peers]
+
+The longest mark is played in Chinese, the others in both languages. The peers (langchain, langmem, deepagents) are
+installed in their current releases into an environment of their own, bench/peers/.venv; where that cannot be done, the
+output says so and goes on without them. So it does where the folder of public conversations is missing: then the texts
+of this repository are measured alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench import constraints, keeps_m1, keeps_x
+from ninefold.adapters.tokens import QwenCounter
+
+PEERS = Path(__file__).parent / "peers"
+RESULTS = Path(__file__).parent / "results" / "keeps.json"
+BOTH = 200
+"""Turns that are played in both languages; longer sessions in Chinese alone."""
+LAYER, INTERNAL_CALLS, INTERNAL_SHARE = 1.5, 0.25, 0.10
+
+
+def main() -> int:
+    """Print every table and write the JSON; the exit status tells whether every goal is met."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--marks", default="40,200,1000")
+    parser.add_argument("--budget", type=float, default=300.0, help="seconds that one session may take")
+    parser.add_argument("--turns", type=int, default=40, help="turns of each conversation of X2")
+    parser.add_argument("--data", type=Path, default=constraints.DATA)
+    parser.add_argument("--json", type=Path, default=RESULTS)
+    parser.add_argument("--no-peers", action="store_true", help="measure ninefold alone")
+    chosen = parser.parse_args()
+    marks = sorted(int(mark) for mark in chosen.marks.split(","))
+    print(f"Python {platform.python_version()}, {platform.platform()}, {time.strftime('%Y-%m-%d')}")
+    if not chosen.data.exists():
+        print("The public conversations are not here: T2, X1 and X2 measure this repository's own texts alone.")
+    ours = [row for part, languages in _sessions(marks) for row in keeps_m1.rows(part, languages, chosen.budget)]
+    peers = [] if chosen.no_peers else _peers(marks, chosen.budget)
+    goals = [*_m1(ours, peers, marks), *_t2(chosen.data), *_x(chosen.data, chosen.turns)]
+    chosen.json.parent.mkdir(parents=True, exist_ok=True)
+    found = {"machine": platform.platform(), "ninefold": ours, "peers": peers, "goals": goals}
+    chosen.json.write_text(json.dumps(found, ensure_ascii=False, indent=1), encoding="utf-8")
+    missed = [goal["name"] for goal in goals if not goal["met"]]
+    print(f"\n{len(goals) - len(missed)} of {len(goals)} goals met; written to {chosen.json}")
+    for name in missed:
+        print(f"MISSED  {name}")
+    return 1 if missed else 0
+
+
+def _sessions(marks: Sequence[int]) -> Iterator[tuple[list[int], list[str]]]:
+    yield list(marks), ["zh"]
+    short = [mark for mark in marks if mark <= BOTH]
+    if short:
+        yield short, ["en"]
+
+
+def _m1(ours: list[dict[str, Any]], peers: list[dict[str, Any]], marks: Sequence[int]) -> Iterator[dict[str, Any]]:
+    print("\nM1  share of prompts that hold every rule of turn 1, up to each mark (… = ended by its time)")
+    for row in [*ours, *peers]:
+        shown = "  ".join(f"{mark}: {_share(row, mark):>6}" for mark in marks)
+        print(f"  {row['name']:<42} {row['language']} {row['mode']:<12} {shown}  {row.get('error', '')}")
+    for row in ours:
+        best = max((peer["so far"] for peer in peers if peer["language"] == row["language"]), default=0.0)
+        name = f"M1 {row['language']} {row['mode']}"
+        yield _goal(
+            f"{name}: read back in every prompt, {row['reached']} turns",
+            row["so far"],
+            "1.00 and >= peers",
+            row["so far"] == 1.0 and row["so far"] >= best,
+        )
+        yield _goal(f"{name}: rules that no longer hold", row["stale"], "0", row["stale"] == 0)
+        yield _goal(f"{name}: layer by its words' tokens", row["layer"], f"<= {LAYER}", row["layer"] <= LAYER)
+        yield _goal(f"M6 {row['language']} {row['mode']}: requests over the window", row["over"], "0", row["over"] == 0)
+        calls, share = row["internal calls a turn"], row["internal share"]
+        yield _goal(
+            f"M7 {row['language']} {row['mode']}: internal calls a turn",
+            calls,
+            f"<= {INTERNAL_CALLS}",
+            calls <= INTERNAL_CALLS,
+        )
+        yield _goal(
+            f"M7 {row['language']} {row['mode']}: internal by main prompt tokens",
+            share,
+            f"<= {INTERNAL_SHARE}",
+            share <= INTERNAL_SHARE,
+        )
+
+
+def _share(row: dict[str, Any], mark: int) -> str:
+    held = row["held"].get(mark, row["held"].get(str(mark)))
+    if held is not None:
+        return f"{held:.0%}"
+    return f"{row['so far']:.0%}…" if row["reached"] < mark else "-"
+
+
+def _t2(data: Path) -> Iterator[dict[str, Any]]:
+    print()
+    for row in constraints.rows(data):
+        yield _goal(f"T2 {row.name} ({row.cases})", round(row.share, 3), row.goal, row.met)
+
+
+def _x(data: Path, turns: int) -> Iterator[dict[str, Any]]:
+    print()
+    for row in keeps_x.rows(data, turns):
+        figures = {name: round(value, 3) for name, value in row.figures.items()}
+        yield _goal(f"{row.name} ({row.cases})", figures, row.goal, row.met)
+
+
+def _goal(name: str, value: Any, goal: str, met: bool) -> dict[str, Any]:
+    print(f"{name:<62} {value!s:<12} goal {goal:<18} {'' if met else 'MISSED'}")
+    return {"name": name, "value": value, "goal": goal, "met": met}
+
+
+def _peers(marks: Sequence[int], budget: float) -> list[dict[str, Any]]:
+    """Give the peers' rows, or none where they cannot be installed."""
+    python = PEERS / ".venv" / "bin" / "python"
+    needs = PEERS / "requirements.txt"
+    try:
+        if not python.exists():
+            subprocess.run([sys.executable, "-m", "venv", python.parent.parent], check=True)
+        install: list[str | Path] = [python, "-m", "pip", "install", "--quiet", "--upgrade", "-r", needs]
+        subprocess.run(install, check=True, timeout=900)
+    except (OSError, subprocess.SubprocessError) as error:
+        print(f"The peers are not measured: their environment could not be made ({error}).")
+        return []
+    rows: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for part, languages in _sessions(marks):
+            file = Path(folder) / "rows.json"
+            call: list[str | Path] = [
+                python,
+                PEERS / "measure.py",
+                "--marks",
+                ",".join(map(str, part)),
+                "--budget",
+                str(budget),
+            ]
+            subprocess.run([*call, "--languages", ",".join(languages), "--json", file], check=True)
+            rows += json.loads(file.read_text(encoding="utf-8"))
+    count = QwenCounter().text
+    return [{**row, "name": f"{row['name']} ({row['version']})", "largest": count(row["largest"])} for row in rows]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
