@@ -76,16 +76,16 @@ def constraint_update(
     assistant: Assistant | None,
     tokens: TokenCounter,
     conflict: ConflictRule,
-    settings: AgentSettings | None = None,
-    fixed: str = "",
-    tools: Sequence[Schema] = (),
+    settings: AgentSettings,
+    fixed: str,
+    tools: Sequence[Schema],
 ) -> Update:
     """Take in every message of the person that was not taken yet, and give the constraints that hold now.
 
     Rules come first; the assistant is asked at most once a turn, and only where a clause sounds like a wish that no
     rule took. What it proposes must be a span of the message. Whatever fails, the rules' findings stand and the event
     says so. An assistant on the chat's own server is asked behind the prompt that the chat is about to be sent, which
-    takes the agent's settings, fixed text and tools; without the settings it is not asked.
+    takes the agent's settings, fixed text and tools.
     """
     assert state.turn is not None
     turn = state.turn
@@ -101,7 +101,7 @@ def constraint_update(
         if noted is not None and not asked and wants_model(text, found):
             asked = True
             before = _prefix(state, tokens, settings, fixed, tools) if noted.shares_prefix else ()
-            proposed, failure = _ask(state, text, noted, tokens, before, tools) if before is not None else ((), [])
+            proposed, failure = _ask(state, text, noted, tokens, before, tools)
             found = _joined(found, proposed)
             events += [*noted.calls, *failure]
         held = _taken(held, found, _source(state, turn, message), conflict)
@@ -163,12 +163,10 @@ def _taken(held: _Held, found: Extraction, source: Source, rule: ConflictRule) -
 
 
 def _prefix(
-    state: TurnState, tokens: TokenCounter, settings: AgentSettings | None, fixed: str, tools: Sequence[Schema]
-) -> Sequence[BaseMessage] | None:
+    state: TurnState, tokens: TokenCounter, settings: AgentSettings, fixed: str, tools: Sequence[Schema]
+) -> Sequence[BaseMessage]:
     """Give the prompt that the chat would be sent now, so that its server evaluates only what stands behind it."""
     assert state.turn is not None
-    if settings is None:
-        return None
     language = state.language or Language.ENGLISH
     material = Material(
         messages=state.messages,

@@ -62,7 +62,7 @@ class Conversation:
         settings: AgentSettings | None = None,
         fixed: str = "",
     ) -> None:
-        self.settings = settings
+        self.settings = settings or AgentSettings()
         self.fixed = fixed
         self.state = TurnState()
         self.rule = rule
@@ -99,6 +99,7 @@ class Conversation:
                 conflict=self.rule,
                 settings=self.settings,
                 fixed=self.fixed,
+                tools=(),
             )
         )
         return self

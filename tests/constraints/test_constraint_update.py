@@ -338,13 +338,6 @@ def test_a_model_on_the_chats_own_server_is_asked_behind_the_chats_prompt() -> N
     assert "The house style wants serifs" in talk.words
 
 
-def test_a_model_on_the_chats_own_server_is_left_alone_when_its_prompt_is_not_known() -> None:
-    model = Words(proposal("The house style wants serifs", "require"))
-    model.shares_prefix = True
-    assert Conversation(assistant=model).say(UNHEARD).words == []
-    assert model.asked == []
-
-
 @pytest.mark.parametrize(
     ("reply", "cause"),
     [
@@ -407,3 +400,20 @@ def test_whatever_is_said_every_constraint_is_a_span_and_no_two_are_one(
         assert turn is not None
         assert all(each.scope is not Scope.TURN or each.turn == turn.id for each in held)
         assert talk.state.conflicts == ()
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "back"),
+    [
+        ("回答控制在100字以内", "改成{n}字以内", "字数限制取消"),
+        ("Keep your answers under 100 words", "Keep your answers under {n} words instead", "Forget the word limit"),
+    ],
+)
+def test_changes_without_end_leave_the_state_as_large_as_it_was(first: str, then: str, back: str) -> None:
+    talk = Conversation().say("不要用红色" if first[0] == "回" else "Don't use red").say(first)
+    sizes = []
+    for number in range(101, 116):
+        talk.say(then.format(n=number)).say(back).say(first)
+        sizes.append(len(talk.state.model_dump_json(include={"constraints", "conflicts", "task"})))
+    assert len(talk.state.constraints) == 2
+    assert max(sizes) - min(sizes) <= 16
