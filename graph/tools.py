@@ -10,10 +10,11 @@ from datetime import datetime
 from langchain_core.messages.tool import ToolCall
 from langchain_core.tools import BaseTool
 
-from ninefold.adapters.tools.own import ToolContext, own_tools
+from ninefold.adapters.tools.own import Memories, ToolContext, own_tools
 from ninefold.adapters.tools.toolbox import LangChainToolbox
 from ninefold.nodes.ports import Archive, MemoryStore, Toolbox
 from ninefold.policies.notes import note
+from ninefold.policies.recall import CANDIDATES, Limits, looked_up
 from ninefold.policies.references import parts
 from ninefold.state import Language, MemoryRecord, ToolName
 from ninefold.state.turn_state import TurnState
@@ -53,6 +54,13 @@ class Tools:
         def noted(content: str, kind: str) -> MemoryRecord | None:
             return note(content, kind, user=turn.user, thread=thread, turn=turn.id, at=turn.at, sequence=turn.number)
 
+        def find(memory: Memories, query: str) -> list[MemoryRecord]:
+            return looked_up(
+                memory.search(turn.user, query, limit=CANDIDATES),
+                memory.matching(turn.user, query, limit=CANDIDATES),
+                Limits(min_score=memory.min_score, top_k=CANDIDATES, tokens=0, now=turn.at),
+            )
+
         context = ToolContext(
             user=turn.user,
             language=state.language or Language.ENGLISH,
@@ -60,6 +68,7 @@ class Tools:
             now=self._clock,
             expand=archive.expand,
             parts=parts,
+            find=find,
             note=noted,
         )
         return _InTurn(self._toolbox, context)

@@ -16,10 +16,10 @@ from .earlier import Told, earlier
 from .fragment import TEXT, fragment, shared
 from .fusion import fused
 from .memory_ids import folded, same_turn
-from .recall_input import Found, InView, Limits
+from .recall_input import Found, InView, Limits, Scored
 from .subject import claims
 
-__all__ = ["CANDIDATES", "DefaultRanking", "Found", "InView", "Limits", "Ranking"]
+__all__ = ["CANDIDATES", "DefaultRanking", "Found", "InView", "Limits", "Ranking", "looked_up"]
 
 REFUSED_TEXT = 48
 """Characters kept of a candidate that does not go into the prompt."""
@@ -161,6 +161,15 @@ def tokens_at_most(text: str) -> int:
     """Give a number of tokens that a text hardly exceeds; assembly counts exactly."""
     wide = sum(ord(letter) >= 0x2E80 for letter in text)
     return wide + (len(text) - wide) // 3 + 16
+
+
+def looked_up(near: Sequence[Scored], matching: Sequence[Scored], limits: Limits) -> list[MemoryRecord]:
+    """Give what a search finds beside any view, best first: by the same thresholds, and nothing that was replaced."""
+    words = {record.id: score for record, score in matching}
+    ranked = fused(near, matching, limits)
+    prompt = _Prompt(InView(), [each.record for each in ranked])
+    kept = [each for each in ranked if not _by_score(each.record, each.cosine, words.get(each.record.id), limits, 0)]
+    return [each.record for each in kept if prompt.take(each.record) is Fate.RECALLED]
 
 
 def _by_score(

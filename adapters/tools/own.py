@@ -35,6 +35,12 @@ class Memories(Protocol):
         """Give the nearest active memories with their cosine, best first."""
         ...
 
+    def matching(
+        self, user: str, query: str, *, limit: int, kinds: Sequence[MemoryKind] = ()
+    ) -> tuple[tuple[MemoryRecord, float], ...]:
+        """Give the active memories that share words with the query, best first."""
+        ...
+
     def write(self, records: Sequence[MemoryRecord]) -> None:
         """Insert or replace records by id."""
         ...
@@ -52,6 +58,8 @@ class ToolContext:
     """Gives the whole text behind a reference, or raises ReferenceNotFound."""
     parts: Callable[[str, int], Sequence[str]]
     """Cuts a text into parts of at most so many characters."""
+    find: Callable[[Memories, str], Sequence[MemoryRecord]]
+    """Gives the memories that a question finds, by the rules of a recall, best first."""
     note: Callable[[str, str], MemoryRecord | None]
     """Makes the record of what the model wants noted, from content and kind; None when it may not be kept."""
 
@@ -122,8 +130,7 @@ def _memory_search(current: Callable[[], ToolContext]) -> BaseTool:
         say = _SAY[context.language]
         if context.memory is None:
             return say["off"]
-        found = context.memory.search(context.user, query, limit=limit)
-        lines = [_line(record, say["by_model"]) for record, score in found if score >= context.memory.min_score]
+        lines = [_line(record, say["by_model"]) for record in context.find(context.memory, query)[:limit]]
         return "\n".join(lines) or say["nothing"]
 
     return _tool(memory_search)

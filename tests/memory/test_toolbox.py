@@ -11,9 +11,10 @@ from langchain_core.tools import BaseTool, InjectedToolArg, InjectedToolCallId, 
 from langgraph.errors import GraphInterrupt
 
 from ninefold.adapters.memory.in_memory import InMemoryMemory
-from ninefold.adapters.tools.own import ToolContext, own_tools
+from ninefold.adapters.tools.own import Memories, ToolContext, own_tools
 from ninefold.adapters.tools.toolbox import CALL_ID, LangChainToolbox
 from ninefold.policies.notes import note
+from ninefold.policies.recall import Limits, looked_up
 from ninefold.policies.references import parts
 from ninefold.state import BUILT_IN_TOOLS, Language, MemoryKind, MemoryRecord, ReferenceNotFound, SettingsError
 
@@ -37,6 +38,11 @@ def make_note(content: str, kind: str) -> MemoryRecord | None:
     return note(content, kind, user="ann", thread="t1", turn="t1-1", at="2026-03-01T10:00:00+08:00")
 
 
+def find(memory: Memories, query: str) -> list[MemoryRecord]:
+    limits = Limits(min_score=memory.min_score, top_k=5, tokens=0, now="2026-03-01T10:00:00+08:00")
+    return looked_up(memory.search("ann", query, limit=40), memory.matching("ann", query, limit=40), limits)
+
+
 @pytest.fixture
 def memory() -> InMemoryMemory:
     return InMemoryMemory(BagOfWords(), STAMP)
@@ -55,6 +61,7 @@ def a_box(memory: InMemoryMemory | None, language: Language = Language.ENGLISH) 
         now=lambda: datetime(2026, 3, 1, 2, 30, tzinfo=UTC),
         expand=expand,
         parts=parts,
+        find=find,
         note=make_note,
     )
     return LangChainToolbox(own_tools(BUILT_IN_TOOLS, lambda: context))
@@ -217,6 +224,6 @@ def test_two_tools_of_one_name_are_refused(memory: InMemoryMemory) -> None:
 
 def _own(memory: InMemoryMemory) -> list[BaseTool]:
     context = ToolContext(
-        user="ann", memory=memory, now=lambda: datetime.now(UTC), expand=expand, parts=parts, note=make_note
+        user="ann", memory=memory, now=lambda: datetime.now(UTC), expand=expand, parts=parts, find=find, note=make_note
     )
     return own_tools(["memory_search"], lambda: context)
