@@ -45,6 +45,7 @@ def main() -> int:
     print(f"Python {platform.python_version()}, {platform.platform()}, {time.strftime('%Y-%m-%d')}")
     if not chosen.data.exists():
         print("The public conversations are not here: T2, X1 and X2 measure this repository's own texts alone.")
+    print(f"Sessions of up to {max(marks)} turns are played; each may take {chosen.budget:.0f} s.", flush=True)
     ours = [row for part, languages in _sessions(marks) for row in keeps_m1.rows(part, languages, chosen.budget)]
     peers = [] if chosen.no_peers else _peers(marks, chosen.budget)
     goals = [*_m1(ours, peers, marks), *_t2(chosen.data), *_x(chosen.data, chosen.turns)]

@@ -28,6 +28,11 @@ def is_negated(text: str) -> bool:
     return _pattern("negation").search(_blank_other(text)) is not None
 
 
+def unsaid(text: str) -> str:
+    """Give the text without its negations and the verbs that carry them: a statement and its opposite become one."""
+    return _pattern("carriers").sub("", text)
+
+
 def _blank_other(text: str) -> str:
     """The text, at the same length, without the words that look like a negation and are none."""
     return _pattern("other").sub(lambda found: " " * len(found[0]), text)

@@ -15,14 +15,9 @@ from ninefold.state import MemoryRecord
 from .constraints import SUBJECT as RULE
 from .constraints.keys import key
 from .memory_ids import folded
+from .negation import unsaid
 
 _DATA = Path(__file__).parent / "data" / "subjects.yaml"
-_NEGATION = re.compile(
-    r"不再|再也不|不|没有|没|别|无需|禁止|避免|切勿|要|请|会|能|必须|务必|应该|应当|可以"
-    r"|\b(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should|must)(?: not|n'?t)\b|\bcannot\b"
-    r"|\b(?:no longer|not|never|no|without|avoid|please|must|should|will|can|do|always)\b",
-    re.IGNORECASE,
-)
 
 
 def subject(text: str) -> str | None:
@@ -43,7 +38,7 @@ def skeleton(text: str) -> str:
 
     A statement and its opposite have one skeleton.
     """
-    return folded(_NEGATION.sub("", unicodedata.normalize("NFKC", text).replace("’", "'")))
+    return folded(unsaid(unicodedata.normalize("NFKC", text).replace("’", "'")))
 
 
 def claims(record: MemoryRecord) -> frozenset[str]:

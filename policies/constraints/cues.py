@@ -1,4 +1,4 @@
-"""The cues as patterns by group and language, made once from two data files: the cue words, and the forms of a wish.
+"""The cues as patterns by group and language, made once from the data files: cue words, signs, and the forms of a wish.
 
 A form is made of word classes and is read in short clauses alone: in a long text it would be an accident.
 """
@@ -15,6 +15,7 @@ import yaml
 _LATIN = re.compile("[A-Za-z]")
 _CLASS = re.compile(r"\{([a-z_]+)\}")
 _DATA = Path(__file__).parent.parent / "data"
+_ANYWHERE = ("constraint_cues", "constraint_signs")
 _SHORT = {"zh": 60, "en": 160}
 """Characters of the longest clause in which a form is looked for."""
 
@@ -40,6 +41,28 @@ Group = Literal[
     "attribute",
     "command",
     "maybe",
+    "limit",
+    "only_this",
+    "all_but",
+    "weak",
+    "border",
+    "frame_alone",
+    "here",
+    "bare_no",
+    "of_self",
+    "speaks_self",
+    "inverted",
+    "there_is",
+    "bare_none",
+    "asked_for",
+    "same_thing",
+    "lower",
+    "upper",
+    "parts",
+    "asks_value",
+    "level",
+    "no_occasion",
+    "of_a_thing",
 ]
 
 
@@ -60,6 +83,13 @@ def find_all(group: Group, text: str) -> tuple[re.Match[str], ...]:
     return tuple(sorted(found, key=lambda match: match.start()))
 
 
+def without(group: Group, text: str) -> str:
+    """Give the text with a blank in the place of every cue of the group."""
+    for pattern in _heard(group, text):
+        text = pattern.sub(" ", text)
+    return text
+
+
 def _heard(group: Group, text: str) -> tuple[re.Pattern[str], ...]:
     """The patterns of the languages that the text is written in: neither's can match where it has no letter."""
     if text.isascii():
@@ -72,12 +102,8 @@ def _heard(group: Group, text: str) -> tuple[re.Pattern[str], ...]:
 
 
 def _of(language: str, group: Group, length: int) -> tuple[re.Pattern[str], ...]:
-    cued = _patterns("constraint_cues").get(group, {}).get(language, ())
-    return (
-        (*cued, *_patterns("constraint_grammar").get(group, {}).get(language, ()))
-        if length <= _SHORT[language]
-        else cued
-    )
+    files = (*_ANYWHERE, "constraint_grammar") if length <= _SHORT[language] else _ANYWHERE
+    return tuple(pattern for name in files for pattern in _patterns(name).get(group, {}).get(language, ()))
 
 
 @cache

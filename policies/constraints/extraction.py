@@ -5,7 +5,6 @@ Law: `text[c.start : c.end] == c.words` for every candidate.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,7 +14,7 @@ from ninefold.state import Language, Polarity, Scope
 from ..negation import is_negated
 from ..text import Span, detect_language
 from .candidates import Candidate, limits, polarity_of
-from .cues import find, says
+from .cues import find, says, without
 from .hearing import Clause, Sentence, hear
 from .keys import Keyed, key, keyed
 from .searching import search_candidates
@@ -27,21 +26,6 @@ MAX_WISHES = 12
 MAX_WORDS = 400
 """Characters of one wish; a longer sentence is cut to the clause that holds it."""
 
-# A change that names a time border is explicit: what stood before ends there.
-_BORDER = re.compile(
-    r"从现在|从今|即日起|\bfrom now on\b|\bgoing forward\b|\bhenceforth\b|\bfrom here on\b", re.IGNORECASE
-)
-_FRAME_ALONE = re.compile(
-    r"^(?:从现在(?:起|开始)?|从今往后|以后|今后|往后|每当.*|如果.*)$"
-    r"|^(?:(?:and|so|but|please|ok) )?(?:from now on|going forward|henceforth|from here on"
-    r"|(?:for|throughout|during)\b.*|in (?:this|our|all|every|each)\b.*|whenever\b.*|when\b.*)$",
-    re.IGNORECASE,
-)
-# "Do not, under any circumstances, …": the comma parts a ban from what it bans.
-_BARE_NO = re.compile(
-    r"^(?:and |but |please |also )*(?:do not|don['’]?t|never)$|^(?:请|你|也|都)*(?:不要|别|不得|禁止)$", re.I
-)
-_OF_SELF = re.compile(r"^(?:我|I\b|we\b)", re.IGNORECASE)
 _BARE_KEYS = frozenset({"output_format", "language", "currency", "unit"})
 _STAYS_WITH_SESSION = frozenset({"colour", "style", "currency", "unit", "name", "persona", "diet"})
 _ONE_BREATH = 100
@@ -130,13 +114,13 @@ def _commanded(said: str) -> str | None:
 def _label(clause: Clause) -> str | None:
     """Name the group by which a clause is a wish, or None."""
     said = clause.heard
-    if _BARE_NO.search(said):
+    if says("bare_no", said):
         return "forbid"
     if says("withdraw", said):
         return "withdraw"
     if says("forbid", said):
         return "forbid"
-    if _OF_SELF.search(said) and says("prefer", said):
+    if says("of_self", said) and says("prefer", said):
         return "prefer"
     if says("require", said):
         return "require"
@@ -153,10 +137,7 @@ def _label(clause: Clause) -> str | None:
     if says("change", said) or (says("this_turn", said) and found.key.single):
         return "require"
     bare = len(said) <= 12 if detect_language(said) is Language.CHINESE else len(said.split()) <= 5
-    politely = re.search(
-        r"\bplease\b|^(?:请|就|都|全|一律|统一|那|还是|改|继续|麻烦)*(?:用|以|按|使用)", said, re.IGNORECASE
-    )
-    if bare and politely and found.key.name in _BARE_KEYS:
+    if bare and says("asked_for", said) and found.key.name in _BARE_KEYS:
         return "require"
     return None
 
@@ -189,7 +170,7 @@ def _only_frames(clause: Clause) -> bool:
     said = clause.heard
     framed = says("lasting", said) or says("session", said) or find("when", said) is not None
     short = len(said) <= 12 if detect_language(said) is Language.CHINESE else len(said.split()) <= 6
-    return framed and short and _FRAME_ALONE.search(said) is not None
+    return framed and short and says("frame_alone", said)
 
 
 def _frame_start(sentence: Sentence, clause: Clause) -> int:
@@ -226,7 +207,7 @@ def _wish(text: str, start: int, end: int, told: _Told) -> Candidate:
     words = words.strip()
     said = told.clause.heard
     found: Keyed | None = keyed(text[told.clause.span.start : told.clause.span.end])
-    preference = told.label == "prefer" or _weak(said)
+    preference = told.label == "prefer" or says("weak", said)
     polarity = polarity_of(words, preference=preference)
     if told.label == "forbid" and polarity is not Polarity.FORBID and not limits(words):
         polarity = Polarity.FORBID
@@ -237,29 +218,20 @@ def _wish(text: str, start: int, end: int, told: _Told) -> Candidate:
         polarity=polarity,
         key=found.key.name if found else None,
         value=found.value if found else None,
-        change=says("change", said) or _BORDER.search(said) is not None,
+        change=says("change", said) or says("border", said),
         withdraws=told.label == "withdraw",
         fallback=told.label == "withdraw" and says("forbid", said) and not said.endswith("了"),
-    )
-
-
-def _weak(said: str) -> bool:
-    return (
-        re.search(r"最好|尽量|尽可能|希望|\bprefer|\bideally\b|\bif possible\b|\btry to\b", said, re.IGNORECASE)
-        is not None
     )
 
 
 def _framed(wish: Candidate, sentence: Sentence, in_task_sentence: bool, has_task: bool) -> Candidate:
     """Give the wish with its scope: this turn, when a condition is met, or the session; and with what it belongs to."""
     said = sentence.heard
-    change = wish.change or _BORDER.search(said) is not None or any(_turns(clause) for clause in sentence.clauses)
+    change = wish.change or says("border", said) or any(_turns(clause) for clause in sentence.clauses)
     if says("this_turn", said):
         return wish._replace(scope=Scope.TURN, change=change)
     condition = find("when", said)
-    lasting = says("lasting", said) and not re.search(
-        r"\b(?:conversation|chat|discussion|session)\b|(?:对话|会话|聊天)", said, re.IGNORECASE
-    )
+    lasting = says("lasting", said) and not says("here", said)
     standing = wish.words != condition[0].strip() if condition else False
     if condition and standing and _conditional(condition[0]):
         return wish._replace(scope=Scope.WHEN, condition=condition[0].strip(_TRAILING), lasting=lasting, change=change)
@@ -282,5 +254,5 @@ def _turns(clause: Clause) -> bool:
 
 def _conditional(condition: str) -> bool:
     """Whether the words name an occasion; "以后都" and "when possible" are none."""
-    plain = re.sub(r"以后|今后|每次|都|就|要|请|，", "", condition)
+    plain = without("no_occasion", condition).replace(" ", "")
     return len(plain) >= 2 and not (is_negated(condition) and len(plain) < 4)

@@ -20,16 +20,6 @@ MATERIAL_CHARS = 80
 _ENDS_INSIDE = re.compile(rf"[.!?。！？](?=[\"”’」』](?:\s*$|\s+[A-Z]|\s*\n|[{HAN}]))")
 _HAN_LETTER = re.compile(f"[{HAN}]")
 _CODE_LIKE = re.compile(r"[{}();=<>\[\]|\\_$#/*+]")
-_INVERTED = re.compile(r"^(?:and |but )?should (?:i|you|we|the|an?|any\w*|there|some\w*)\b", re.IGNORECASE)
-"""A condition without "if", where a clause follows: "Should I ask about money, answer in euros"."""
-_HAS = re.compile(r"\b(?:have|has|had|got|is|are|was|were)\b|[''’](?:s|re|ve)\b", re.IGNORECASE)
-_NONE = re.compile(r"^no \w", re.IGNORECASE)
-"""Behind what there is, a bare "no" says what there is not: "I only have the first part, no second one"."""
-_SPEAKS_SELF = re.compile(
-    r"^(?:但|但是|可是|不过|而|所以|因此|那|那么|只是)?(?:我|请|你|咱|帮我|帮忙|麻烦|给我|推荐|[再想顺要]|然后|能帮|可以帮|能不能)"
-    r"|^(?:but|so|and so|however|still|yet)\b",
-    re.IGNORECASE,
-)
 
 
 class Clause(NamedTuple):
@@ -87,13 +77,13 @@ def _sentence(text: str, span: Span, silent: str) -> Sentence:
         tail = heard[part.end :] if index == len(inside) - 1 else ""
         said = part.text[:HEARD_CHARS]
         theirs = says("reported", said)
-        if reported and _SPEAKS_SELF.search(said) and not theirs:
+        if reported and says("speaks_self", said) and not theirs:
             reported = False
         reported = reported or theirs
-        polite = says("polite", said) or (index + 1 < len(inside) and _INVERTED.search(said) is not None)
+        polite = says("polite", said) or (index + 1 < len(inside) and says("inverted", said))
         asks = says("asks", said + tail.strip()[:1]) and not polite
         own = not reported and (polite or not says("no_wish", said)) and not _code(said)
-        own = own and not (index and _NONE.search(said) and _HAS.search(inside[index - 1].text))
+        own = own and not (index and says("bare_none", said) and says("there_is", inside[index - 1].text))
         parts.append(Clause(Span(text[start:end], start, end), said, own, asks))
     return Sentence(span, heard[: 4 * HEARD_CHARS], tuple(parts))
 

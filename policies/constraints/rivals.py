@@ -9,18 +9,9 @@ from collections.abc import Sequence
 from ninefold.state import Constraint, Polarity, Scope
 
 from .candidates import Candidate
+from .cues import says
 from .keys import canonical, key, topics
 from .likeness import contents, likeness
-
-_LOWER = re.compile(
-    r"至少|最少|不少于|不低于|以上|\bat least\b|\bno (?:fewer|less) than\b|\bover\b|\bminimum\b|\bmore than\b",
-    re.IGNORECASE,
-)
-_UPPER = re.compile(
-    r"不超过|不要超过|别超过|不能超过|最多|不多于|以内|之内|以下|\bat most\b|\bno more than\b|\bunder\b"
-    r"|\bor (?:less|fewer)\b|\bmax|\bexceed\b",
-    re.IGNORECASE,
-)
 
 
 def restates(old: Constraint, new: Constraint) -> bool:
@@ -93,9 +84,9 @@ def _other_side(old: Constraint, new: Constraint) -> bool:
 
 
 def _bound(words: str) -> str | None:
-    if _UPPER.search(words):
+    if says("upper", words):
         return "upper"
-    return "lower" if _LOWER.search(words) else None
+    return "lower" if says("lower", words) else None
 
 
 def _plain(words: str) -> str:

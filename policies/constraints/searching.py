@@ -6,7 +6,6 @@ value ("评分是多少？") names none and gives nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ninefold.state import Language, Polarity
@@ -20,20 +19,10 @@ from .keys import keyed
 SHORT = 100
 """Characters of an English sentence that may ask for a thing which has no name of its own here."""
 
-_OF_A_THING = re.compile(
-    r"^(?:with|that|which|offering|serving|including|near|close|around|in|downtown)\b", re.IGNORECASE
-)
-"""What an English search says of a thing by such a word is heard only where the thing is named."""
-
-_PARTS = re.compile(r"[、]|(?:并且|而且|同时还?|且|以及|另外|或者)|\s+and\s+(?=with|that|under|near|at|a rating)")
-_ASKS_VALUE = re.compile(
-    r"(?:多少|几[分点星]|是什么|怎么样|高[吗不]|贵[吗不])|\bhow (?:much|many|long|far)\b|\bwhat(?:'s| is) the\b", re.I
-)
-
 
 def search_candidates(sentence: Sentence) -> Iterator[Candidate]:
     """Give what the sentence asks of a thing looked for, one candidate a part that names an attribute."""
-    if not says("search", sentence.heard) and not _asks_level(sentence):
+    if not says("search", sentence.heard) and not says("level", sentence.heard):
         return
     about = _thing(sentence.heard)
     for clause in sentence.clauses:
@@ -47,18 +36,10 @@ def search_candidates(sentence: Sentence) -> Iterator[Candidate]:
                 yield wish
 
 
-def _asks_level(sentence: Sentence) -> bool:
-    """Whether a value with its bound stands there, as in an increment: "评分最好在4.5分以上"."""
-    return (
-        re.search(r"(?:希望|最好|要求|要|得)[^，。？！]{0,10}\d|\d\s*\S{0,3}(?:以上|以下|以内|之间)", sentence.heard)
-        is not None
-    )
-
-
 def _parts(clause: Clause) -> Iterator[Span]:
     said = clause.heard
     start = 0
-    for found in _PARTS.finditer(said):
+    for found in find_all("parts", said):
         yield _placed(said, start, found.start(), clause)
         start = found.end()
     yield _placed(said, start, len(said), clause)
@@ -70,7 +51,7 @@ def _placed(said: str, start: int, end: int, clause: Clause) -> Span:
 
 
 def _asked(part: Span, about: str | None) -> Candidate | None:
-    if not part.text or _ASKS_VALUE.search(part.text):
+    if not part.text or says("asks_value", part.text):
         return None
     found = keyed(part.text, search=True)
     if about is None and found is not None and not any(letter.isdigit() for letter in found.value or ""):
@@ -78,7 +59,7 @@ def _asked(part: Span, about: str | None) -> Candidate | None:
     if found is not None and found.key.search and found.value:
         return _candidate(part, found.key.name, found.value, about)
     attribute = find("attribute", part.text)
-    if attribute is None or (about is None and _OF_A_THING.search(attribute[0])):
+    if attribute is None or (about is None and says("of_a_thing", attribute[0])):
         return None
     value = attribute.groupdict().get("value")
     if not value or not value.strip():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from ninefold.state import Task
@@ -11,12 +10,6 @@ from ..text import Span, trimmed
 from .cues import find, says
 from .hearing import Sentence
 from .likeness import likeness
-
-_SAME_THING = re.compile(
-    r"^(?:重写|改写|再|另|继续|修改|优化|润色|重新|更)|更\S{1,4}的|(?:刚才|上面|这个|这份|它|一遍|上述|同样)"
-    r"|\b(?:it|this|that|these|those|another|again|above|same|more|the previous|for (?:it|them))\b",
-    re.IGNORECASE,
-)
 
 
 def requested(heard: Sequence[Sentence]) -> Span | None:
@@ -45,6 +38,6 @@ def finishes(heard: Sequence[Sentence]) -> bool:
 
 def is_other(words: str, present: Task) -> bool:
     """Whether the words ask for another thing than the present task; a revision of the same thing is none."""
-    if _SAME_THING.search(words):
+    if says("same_thing", words):
         return False
     return likeness(words, present.words) < 0.5
