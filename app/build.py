@@ -31,6 +31,7 @@ from ninefold.nodes.ports import Assistant, MemoryStore, TokenCounter
 from ninefold.state import AgentSettings, EmbeddingSettings, MemorySettings, ModelSettings
 
 from .budget import check_budget
+from .embedder import check_embedder
 from .home import data_folder
 from .own_policies import Policies, load_policies
 from .prompt_log import LoggedAssistant, LoggedChat, PromptLog
@@ -79,7 +80,7 @@ def build_graph(
 
     Raises:
         SettingsError: the settings cannot be used.
-        StorageError: the data folder cannot be written.
+        StorageError: the data folder cannot be written; EmbedderMismatch: its memories are another embedder's.
         ModelMissing: the embedded model's weights are not on this machine.
     """
     settings = _settings(agent, policies)
@@ -253,9 +254,15 @@ def memory_place(settings: MemorySettings, folder: Path) -> Path | str:
 def memory_of(
     settings: AgentSettings, folder: Path, embeddings: Embeddings | None = None
 ) -> ChromaMemory | ElasticMemory | None:
-    """Give the memory of an agent's settings, None when it is off; nothing is opened before its first use."""
+    """Give the memory of an agent's settings, None when it is off; nothing is opened before its first use.
+
+    Raises:
+        EmbedderMismatch: the data folder's memories belong to another embedder.
+    """
     if settings.memory == "off":
         return None
+    if embeddings is None and settings.memory.store == "chroma":
+        check_embedder(folder, embedder_name(settings.embeddings))
     from ninefold.adapters.memory import ELASTICSEARCH
 
     place = memory_place(settings.memory, folder)

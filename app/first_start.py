@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from ninefold.state import AgentSettings, ModelDown, ModelSettings, StorageError
 from ninefold.state.settings import Provider
 
-FILE = "provider.json"
+from .embedder import FILE as FILE
+
 _PATIENCE = 2.0
 """Seconds for a server on this machine to say that it is there."""
 
@@ -59,6 +60,16 @@ def resumed(settings: AgentSettings, folder: Path) -> AgentSettings:
     """
     kept = None if "model" in settings.model_fields_set else _read(folder / FILE)
     return settings if kept is None else with_model(settings, provider=kept)
+
+
+def may_choose(settings: AgentSettings, folder: Path) -> bool:
+    """Tell whether a first start would still choose, and could do without a server.
+
+    Raises:
+        StorageError: the choice cannot be read.
+    """
+    named = "model" in settings.model_fields_set
+    return not named and _read(folder / FILE) is None and find_spec("xllamacpp") is not None
 
 
 def with_model(settings: AgentSettings, **change: str) -> AgentSettings:

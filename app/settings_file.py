@@ -132,7 +132,7 @@ def _finding(file: Path, root: yaml.Node, details: ErrorDetails) -> str:
         under = f" under {'.'.join(trail[:-1])}" if len(trail) > 1 else ""
         return f'{place}: unknown key "{trail[-1]}"{under}.{hint} Allowed keys: {", ".join(allowed)}.'
     if details["type"] == "missing":
-        return f"{place}: {name} is missing."
+        return f"{place}: {'.'.join([*trail, str(details['loc'][-1])])} is missing."
     problem = details["msg"].removeprefix("Value error, ")
     given = details["input"]
     shown = "" if isinstance(given, Mapping | Sequence) and not isinstance(given, str) else f", not {given!r}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from string import Formatter
+from typing import Any
 
 from ninefold.state import Language
 
@@ -18,11 +20,27 @@ class Wording:
 
     def say(self, key: str, **values: object) -> str:
         """Give the sentence of a key with its values in place."""
-        return self._sentences[key].format(**values)
+        return _FORMATTER.vformat(self._sentences[key], (), values)
+
+    def name(self, group: str, name: str) -> str:
+        """Give what a name of the code is called, as `key.colour`; one that nobody named stays as it is."""
+        return self._sentences.get(f"{group}.{name}", name)
 
     def refusal(self, key: str, **values: object) -> tuple[str, str]:
         """Give the cause under a key and the next step under `<key>_next`, as every named error takes them."""
         return self.say(key, **values), self.say(f"{key}_next", **values)
+
+
+class _Counted(Formatter):
+    """Writes `{turns:turn|turns}` as "1 turn" and "2 turns"."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """Give a value as its place asks for it."""
+        one, counted, many = format_spec.partition("|")
+        return f"{value} {one if value == 1 else many}" if counted else format(value, format_spec)
+
+
+_FORMATTER = _Counted()
 
 
 @cache

@@ -265,7 +265,10 @@ def _before_last_compaction(standing: Standing) -> TurnState:
     """
     count = standing.state.counters.compactions
     if not count:
-        raise InputError("No compaction is there to be taken back.", "`compact` makes one.")
+        raise InputError(
+            "No compaction is there to be taken back.",
+            "Make one with compact(graph, config), in a chat with /compact.",
+        )
     snapshot = standing.graph.get_state(standing.config)
     while snapshot.parent_config is not None:
         snapshot = standing.graph.get_state(snapshot.parent_config)

@@ -17,6 +17,8 @@ from ninefold.state import (
     ModelUnavailable,
 )
 
+from ..weights.catalogue import DEFAULT_MODEL
+
 _KEPT = "Your message is kept: take the turn again (`/retry` in a chat)."
 _TOO_LONG = re.compile(
     r"context (?:size|length|window)|context_length|maximum context|prompt is too long|exceeds? the available context",
@@ -127,8 +129,12 @@ def _by_status(error: Exception, server: Server) -> ModelUnavailable:
 
 
 def _down(server: Server) -> ModelDown:
-    start = "Start it with `ollama serve` or set OLLAMA_HOST; or do without it: `--model embedded:NAME`."
-    step = f"{_KEPT} {start}" if server.ollama else _KEPT
+    step = (
+        f"{_KEPT} Start it with `ollama serve` or set OLLAMA_HOST; or do without it: `ninefold models pull`,"
+        f" then `--model embedded:{DEFAULT_MODEL}`."
+        if server.ollama
+        else _KEPT
+    )
     return _again(
         ModelDown(f"Nothing answers at {server.url or server.place}, where {server.model} is served.", step), 3
     )

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ninefold.state import Language
 
 
 def main() -> None:
@@ -21,7 +26,7 @@ def run(arguments: list[str]) -> int:
     from .commands import application
 
     try:
-        application()(args=arguments, prog_name="ninefold")
+        application(_language(arguments))(args=arguments, prog_name="ninefold")
     except SystemExit as left:
         return left.code if isinstance(left.code, int) else 1
     except KeyboardInterrupt:
@@ -33,9 +38,22 @@ def run(arguments: list[str]) -> int:
 
         if not isinstance(error, NinefoldError):
             raise
-        print(error, file=sys.stderr)
+        from ..translation import told
+
+        print(told(error, _language(arguments)), file=sys.stderr)
         return 1
     return 0
+
+
+def _language(arguments: list[str]) -> Language:
+    """Give the language that `--lang` names, else the locale's."""
+    import os
+
+    from ..wording import language_of
+
+    asked = next((value for option, value in pairwise(arguments) if option == "--lang"), None)
+    asked = next((word.partition("=")[2] for word in arguments if word.startswith("--lang=")), asked)
+    return language_of(os.environ, asked)
 
 
 def _terminated(number: int, _frame: object) -> None:

@@ -47,7 +47,7 @@ def chat(
 
 
 def _pipe(settings: AgentSettings, thread: str | None, user: str, say: list[str] | None, words: Wording) -> int:
-    from ninefold.state import ConflictRule
+    from ninefold.state import ConflictRule, NinefoldError
 
     from ..console.plain import argument, converse, lines_of
 
@@ -55,9 +55,14 @@ def _pipe(settings: AgentSettings, thread: str | None, user: str, say: list[str]
     rule = settings.constraints.on_conflict
     settings = _with_rule(settings, ConflictRule.NEWEST if rule is ConflictRule.ASK else rule)
     warm(settings, words)
-    conversation = _conversation(settings, _new_thread() if thread is None else thread, user)
+    name = _new_thread() if thread is None else thread
     lines = map(argument, say) if say else lines_of(sys.stdin.buffer, words)
-    return converse(conversation, lines, words)
+    try:
+        return converse(_conversation(settings, name, user), lines, words)
+    except (NinefoldError, KeyboardInterrupt):
+        if thread is None:
+            print(words.say("chat.go_on", thread=name), file=sys.stderr)
+        raise
 
 
 def _terminal(settings: AgentSettings, thread: str | None, user: str, words: Wording) -> None:
@@ -67,7 +72,8 @@ def _terminal(settings: AgentSettings, thread: str | None, user: str, words: Wor
 
     from ninefold.state import ConflictRule
 
-    from ..console.terminal import Terminal, line_reader
+    from ..console.lines import line_reader, scrub
+    from ..console.terminal import Terminal
     from ..home import data_folder
 
     _never_choke_on_output()
@@ -75,14 +81,16 @@ def _terminal(settings: AgentSettings, thread: str | None, user: str, words: Wor
         settings = _with_rule(settings, ConflictRule.ASK)
     warm(settings, words)
     console = Console(highlight=False)
-    read = line_reader(data_folder(settings) / "chat_history")
+    kept = data_folder(settings) / "chat_history"
     name = _new_thread() if thread is None else thread
     named = f"{settings.model.provider}:{settings.model.model_name}"
     console.print(words.say("chat.hello", model=named, thread=name), style="bold", markup=False)
     console.print(words.say("chat.hint"), style="dim", markup=False)
     with ThreadPoolExecutor(1) as background:
         opening = background.submit(_conversation, settings, name, user)
-        Terminal(opening, words, read, console).converse(known_thread=thread is not None)
+        Terminal(opening, words, line_reader(kept), console, lambda said: scrub(kept, said)).converse(
+            known_thread=thread is not None
+        )
     console.print(words.say("chat.go_on", thread=name), style="dim", markup=False)
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import typer
+
+from ninefold.state.turn import Language
 
 HELP = "An agent that keeps its rules, its facts and its window. 一个守得住规则、事实和窗口的智能体。"
 
 
-def application() -> typer.Typer:
-    """Give the command line with every command."""
+def application(language: Language = Language.ENGLISH) -> Any:
+    """Give the command line with every command; its options explain themselves in the language."""
     from . import chat, doctor, draw, explain, ledger, memory, models, sessions, version
 
     app = typer.Typer(
@@ -26,4 +30,18 @@ def application() -> typer.Typer:
     app.add_typer(sessions.commands, name="sessions")
     app.add_typer(memory.commands, name="memory")
     app.add_typer(models.commands, name="models")
-    return app
+    made: Any = typer.main.get_command(app)
+    if language is Language.CHINESE:
+        _explain_in(made, language)
+    return made
+
+
+def _explain_in(command: Any, language: Language) -> None:
+    """Put the explanations of a command's options, and of the commands below it, into a language."""
+    from ..translation import translated
+
+    for option in command.params:
+        if text := getattr(option, "help", None):
+            option.help = translated(text, language)
+    for below in getattr(command, "commands", {}).values():
+        _explain_in(below, language)

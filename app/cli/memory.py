@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -43,6 +44,31 @@ def search(
         print(f"{'✓' if score >= store.min_score else ' '} {score:.3f}  {_line(record)}")
 
 
+@commands.command("forget", help="Forget the memories that hold WORDS, or one by its id. 忘掉记忆。")
+def forget(
+    what: Annotated[str, typer.Argument(metavar="WORDS", help="What to forget: words, or the id of a memory.")],
+    user: User = DEFAULT_USER,
+    agent: AgentFile = None,
+    lang: Lang = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask, which only a terminal does.")] = False,
+) -> None:
+    """Delete a person's memories, those that were replaced too; what was said stays in its sessions."""
+    from ninefold.policies.forgetting import holding
+
+    store, words = _store(agent), wording(lang)
+    records = store.records(user)
+    gone = [record for record in records if record.id == what]
+    if not gone:
+        holds = holding(what)
+        gone = [record for record in records if holds(record.text) or holds(record.description)]
+    for record in gone:
+        print(_line(record))
+    if gone and sys.stdin.isatty() and not yes:
+        typer.confirm(words.say("memory.forget_ask", count=len(gone)), abort=True)
+    count = store.delete(user, [record.id for record in gone]) if gone else 0
+    print(words.say("memory.forgotten", count=count))
+
+
 @commands.command("export", help="Write your memories to stdout as JSON lines. 导出记忆。")
 def export(user: User = DEFAULT_USER, agent: AgentFile = None) -> None:
     """Write every record of a person, one JSON object a line."""
@@ -56,10 +82,12 @@ def reembed(agent: AgentFile = None, lang: Lang = None) -> None:
     from ninefold.adapters.memory.reembed import reembed as move
 
     from ..build import embedder_name, embeddings_of, memory_place
+    from ..embedder import keep_embedder
 
     settings, memory, folder = _settings(agent)
     stamp = embedder_name(settings.embeddings)
     count = move(memory_place(memory, folder), embeddings_of(settings.embeddings), stamp)
+    keep_embedder(folder, stamp)
     print(wording(lang, settings).say("memory.reembedded", count=count, embedder=stamp))
 
 

@@ -6,24 +6,28 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Lang, wording
+from .options import AgentFile, Lang, agent_settings, wording
+
+if TYPE_CHECKING:
+    from ninefold.state import AgentSettings
 
 commands = typer.Typer(help="List and pull embedded models. 列出和下载内置模型。", no_args_is_help=True)
 
 
 @commands.command("list", help="List the models that can be pulled, and those that are here. 列出模型。")
-def list_(lang: Lang = None) -> None:
+def list_(agent: AgentFile = None, lang: Lang = None) -> None:
     """List the models that can be pulled, and those that are here."""
     from ninefold.adapters.weights.pull import list_models
 
     from ..home import data_folder
 
-    words = wording(lang)
-    for status in list_models(data_folder()):
+    settings = agent_settings(agent, None)
+    words = wording(lang, settings)
+    for status in list_models(data_folder(settings)):
         weights = status.weights
         here = words.say("models.here") if status.path else words.say("models.not_here")
         print(f"{weights.name:<22}{weights.size / 1e6:>7.0f} MB  {here}  {weights.about}")
@@ -35,6 +39,7 @@ def pull(
     source: Annotated[
         Path | None, typer.Option("--from", metavar="FILE", help="Take this file in place of a download.")
     ] = None,
+    agent: AgentFile = None,
     lang: Lang = None,
 ) -> None:
     """Bring a model onto this machine, whole and checked; a broken pull goes on."""
@@ -43,10 +48,17 @@ def pull(
 
     from ..home import data_folder
 
-    words, wanted = wording(lang), name or DEFAULT_MODEL
+    settings = agent_settings(agent, None)
+    words, wanted = wording(lang, settings), name or _named(settings) or DEFAULT_MODEL
     with progress_bar(words.say("models.pulling", name=wanted)) as report:
-        path = pull_weights(wanted, data_folder(), source=source, progress=report)
+        path = pull_weights(wanted, data_folder(settings), source=source, progress=report)
     print(words.say("models.pulled", name=wanted, path=path))
+
+
+def _named(settings: AgentSettings) -> str | None:
+    """Give the embedded model that an agent names itself."""
+    own = "model" in settings.model_fields_set and settings.model.provider == "embedded"
+    return settings.model.model_name if own else None
 
 
 @contextmanager

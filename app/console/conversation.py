@@ -14,7 +14,9 @@ from .happenings import Asked, Ended, Happening, Told, Written
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
-    from langgraph.graph.state import CompiledStateGraph
+
+    from ninefold.graph.between_turns import Compaction, Forgotten, Restored
+    from ninefold.graph.guard import TurnGraph
 
 CONFLICT = "constraint_conflict"
 
@@ -29,7 +31,7 @@ class Conversation:
         num_ctx: the window that a prompt and its reply share, in tokens.
     """
 
-    def __init__(self, graph: CompiledStateGraph[Any, Any, Any, Any], thread: str, user: str, *, num_ctx: int) -> None:
+    def __init__(self, graph: TurnGraph, thread: str, user: str, *, num_ctx: int) -> None:
         self.graph = graph
         self.num_ctx = num_ctx
         self.thread = thread
@@ -47,6 +49,30 @@ class Conversation:
     def decide(self, answers: Mapping[str, str]) -> AsyncGenerator[Happening, None]:
         """Go on with the answer to each conflict, by its id: replace, keep or this_turn."""
         return self._run(Command(resume=dict(answers)))
+
+    def pin(self, words: str | None) -> Constraint:
+        """Make words hold for the session; None takes the person's last message."""
+        from ninefold.graph.between_turns import pin
+
+        return pin(self.graph, self.config, words)
+
+    def compact(self, focus: str) -> Compaction:
+        """Compact the window now."""
+        from ninefold.graph.between_turns import compact
+
+        return compact(self.graph, self.config, focus)
+
+    def undo(self) -> Restored:
+        """Take the last compaction back."""
+        from ninefold.graph.between_turns import undo
+
+        return undo(self.graph, self.config)
+
+    def forget(self, what: str) -> Forgotten:
+        """Forget words, or what stands under an id, everywhere."""
+        from ninefold.graph.between_turns import forget
+
+        return forget(self.graph, self.config, what)
 
     def state(self) -> Mapping[str, Any]:
         """Give the state's values as they are stored."""

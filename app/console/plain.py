@@ -10,13 +10,14 @@ from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import aclosing
 from typing import BinaryIO
 
-from ninefold.state import ConflictAnswer
+from ninefold.state import ConflictAnswer, InputError
 
+from ..translation import told
 from ..wording import Wording
 from .conversation import Conversation
 from .happenings import Asked, Ended, Happening
 from .notes import failed, notes
-from .slash import REPORTS, known, message_of, slash
+from .slash import CHANGES, REPORTS, Slash, known, message_of, slash
 
 
 def converse(conversation: Conversation, lines: Iterable[str], wording: Wording) -> int:
@@ -39,6 +40,8 @@ def converse(conversation: Conversation, lines: Iterable[str], wording: Wording)
                 break
             elif command.name == "retry":
                 status |= _retry(runner, conversation, wording)
+            elif command.name in CHANGES:
+                status |= _change(command, conversation, wording)
             else:
                 print(REPORTS[command.name](conversation, wording), flush=True)
     return status
@@ -69,6 +72,16 @@ def _decoded(data: bytes) -> str | None:
         except (UnicodeDecodeError, LookupError):
             continue
     return None
+
+
+def _change(command: Slash, conversation: Conversation, wording: Wording) -> int:
+    """Change the session and say what that did; what cannot be done is named, and the lines behind it are read."""
+    try:
+        print(CHANGES[command.name](conversation, command.rest, wording), flush=True)
+    except InputError as error:
+        print(told(error, wording.language), file=sys.stderr)
+        return 1
+    return 0
 
 
 def _retry(runner: asyncio.Runner, conversation: Conversation, wording: Wording) -> int:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ninefold.state import Constraint, Layer, LayerName, Scope, View
+from rich.cells import cell_len, set_cell_size
 
+from ninefold.state import Constraint, Language, Layer, LayerName, Origin, Scope, View
+
+from ..translation import translated
 from ..wording import Wording
 
 if TYPE_CHECKING:
@@ -16,9 +19,12 @@ _SHOWN = 60
 """Characters of a layer's text that a report shows."""
 
 
-def commands(wording: Wording, reports: Sequence[str], actions: Sequence[str]) -> str:
-    """Give the list of commands."""
-    lines = [f"  /{name:<12} {wording.say(f'help.{name}')}" for name in (*reports, *actions)]
+def commands(wording: Wording, names: Mapping[str, Sequence[str]]) -> str:
+    """Give the list of commands, each under its name in the person's language."""
+    chinese = wording.language is Language.CHINESE
+    shown = {name: f"/{others[0] if chinese else name}" for name, others in names.items()}
+    width = max(cell_len(word) for word in shown.values())
+    lines = [f"  {set_cell_size(word, width)}  {wording.say(f'help.{name}')}" for name, word in shown.items()]
     return "\n".join([wording.say("help.title"), *lines])
 
 
@@ -38,7 +44,12 @@ def context(conversation: Conversation, wording: Wording) -> str:
         return wording.say("context.none")
     window = conversation.num_ctx
     title = wording.say("context.title", tokens=view.tokens, reserve=view.reserve, num_ctx=window)
-    lines = [f"  {layer.name.value:<17}{layer.tokens:>7}  {_holds(layer, wording)}".rstrip() for layer in view.layers]
+    names = [wording.name("layer", layer.name.value) for layer in view.layers]
+    width = max(map(cell_len, names))
+    lines = [
+        f"  {set_cell_size(name, width)}{layer.tokens:>7}  {_holds(layer, wording)}".rstrip()
+        for name, layer in zip(names, view.layers, strict=True)
+    ]
     return "\n".join([title, *lines, *_gave_way(view, wording)])
 
 
@@ -47,14 +58,26 @@ def why(conversation: Conversation, wording: Wording) -> str:
     trace = conversation.state().get("trace", ())
     if not trace:
         return wording.say("why.none")
-    lines = [f"  {event.step.value:<22}{_told(event.model_dump(mode='json'))}".rstrip() for event in trace]
+    events = [event.model_dump(mode="json") for event in trace]
+    names = [wording.name("step", event["step"]) for event in events]
+    width = max(map(cell_len, names)) + 1
+    lines = [
+        f"  {set_cell_size(name, width)}{_told(event, wording.language)}".rstrip()
+        for name, event in zip(names, events, strict=True)
+    ]
     return "\n".join([wording.say("why.title"), *lines])
 
 
 def _about(constraint: Constraint, wording: Wording) -> str:
-    scope = wording.say(f"constraints.{constraint.scope.value}", condition=constraint.condition or "")
-    parts = [wording.say(f"constraints.{constraint.polarity.value}"), scope]
-    return ", ".join([*parts, constraint.key] if constraint.key and constraint.scope is not Scope.TURN else parts)
+    standing = constraint.origin is Origin.PREFERENCE and constraint.scope is Scope.SESSION
+    held = "preference" if standing else constraint.scope.value
+    parts = [
+        wording.say(f"constraints.{constraint.polarity.value}"),
+        wording.say(f"constraints.{held}", condition=constraint.condition or ""),
+    ]
+    if constraint.key and constraint.scope is not Scope.TURN:
+        parts.append(wording.name("key", constraint.key))
+    return ", ".join(parts)
 
 
 def _holds(layer: Layer, wording: Wording) -> str:
@@ -67,19 +90,21 @@ def _holds(layer: Layer, wording: Wording) -> str:
 
 
 def _gave_way(view: View, wording: Wording) -> list[str]:
-    return [wording.say("context.gave_way", what=", ".join(view.gave_way))] if view.gave_way else []
+    layers = [layer.partition(": ") for layer in view.gave_way]
+    what = ", ".join(f"{wording.name('layer', name)}{colon}{count}" for name, colon, count in layers)
+    return [wording.say("context.gave_way", what=what)] if what else []
 
 
-def _told(event: Mapping[str, Any]) -> str:
+def _told(event: Mapping[str, Any], language: Language) -> str:
     """Give an event's content in one line: its reason first, then whatever else it says."""
-    reason = event.get("reason") or event.get("what") or ""
+    reason = translated(str(event.get("reason") or event.get("what") or ""), language)
     passed_over = {"kind", "step", "reason", "what", "turn", "at"}
     facts = [
         f"{name}={_flat(value)}"
         for name, value in event.items()
         if name not in passed_over and value not in (None, "", [])
     ]
-    return " · ".join(filter(None, [str(reason), " ".join(facts)]))
+    return " · ".join(filter(None, [reason, " ".join(facts)]))
 
 
 def _flat(value: object) -> str:

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
 from concurrent.futures import Future
 from contextlib import aclosing, asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -14,10 +13,11 @@ from rich.console import Console
 from ninefold.adapters.models.thinking import strip_thinking
 from ninefold.state import ConflictAnswer, NinefoldError
 
+from ..translation import told
 from ..wording import Wording
 from .happenings import Asked, Ended, Happening, Told, Written
 from .notes import notes
-from .slash import REPORTS, known, message_of, slash
+from .slash import CHANGES, REPORTS, Slash, known, message_of, slash
 from .stream import TICK, MarkdownStream
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ Read = Callable[[str], str]
 
 _BAR = 20
 """Characters of the bar that shows how far the model has read."""
+_YES = ("y", "yes", "是", "好", "确定")
 _CHOICES = {"1": ConflictAnswer.REPLACE, "2": ConflictAnswer.KEEP, "3": ConflictAnswer.THIS_TURN}
 
 
@@ -40,13 +41,22 @@ class Terminal:
         wording: what is said around the replies.
         read: reads the person's lines.
         console: the terminal.
+        scrub: takes words that were forgotten out of the lines that are kept for the next chat.
     """
 
-    def __init__(self, opening: Future[Conversation], wording: Wording, read: Read, console: Console) -> None:
+    def __init__(
+        self,
+        opening: Future[Conversation],
+        wording: Wording,
+        read: Read,
+        console: Console,
+        scrub: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._opening = opening
         self._wording = wording
         self._read = read
         self._console = console
+        self._scrub = scrub
 
     @property
     def _conversation(self) -> Conversation:
@@ -102,12 +112,42 @@ class Terminal:
                 self._play(runner, self._conversation.retry())
             else:
                 self._note(self._wording.say("chat.nothing_to_retry"))
+        elif command.name in CHANGES:
+            self._change(command)
         elif known(command):
             report = REPORTS[command.name](self._conversation, self._wording)
             self._console.print(report, markup=False, highlight=False)
         else:
             self._note(self._wording.say("chat.unknown_command", name=command.name))
         return True
+
+    def _change(self, command: Slash) -> None:
+        """Change the session and say what that did; forgetting cannot be taken back, so it asks first."""
+        say = self._wording.say
+        if command.name == "forget" and command.rest and not self._agreed(say("forget.ask", words=command.rest)):
+            self._note(say("forget.kept"))
+            return
+        try:
+            with self._console.status(say("chat.working")):
+                done = CHANGES[command.name](self._conversation, command.rest, self._wording)
+        except KeyboardInterrupt:
+            self._note(say("chat.unchanged"))
+            return
+        except NinefoldError as error:
+            self._refused(error)
+            return
+        if command.name == "forget":
+            self._scrub(command.rest)
+        self._console.print(done, markup=False, highlight=False)
+
+    def _agreed(self, question: str) -> bool:
+        try:
+            return message_of(self._read(question)).lower() in _YES
+        except (EOFError, KeyboardInterrupt):
+            return False
+
+    def _refused(self, error: NinefoldError) -> None:
+        self._console.print(told(error, self._wording.language), style="red", markup=False, highlight=False)
 
     def _play(self, runner: asyncio.Runner, happenings: AsyncGenerator[Happening, None] | None) -> None:
         """Show a turn to its end, through every question; Ctrl-C stops it and keeps the chat."""
@@ -118,7 +158,7 @@ class Terminal:
                 self._note(self._wording.say("chat.stopped"))
                 return
             except NinefoldError as error:
-                self._console.print(str(error), style="red", markup=False, highlight=False)
+                self._refused(error)
                 return
             happenings = self._decided(asked) if asked else None
 
@@ -208,16 +248,6 @@ async def _drawn(stream: MarkdownStream) -> AsyncGenerator[MarkdownStream, None]
             yield stream
         finally:
             drawing.cancel()
-
-
-def line_reader(history: Path) -> Read:
-    """Give a reader with line editing and a history that outlives the chat; readable by its owner only."""
-    from prompt_toolkit import PromptSession
-    from prompt_toolkit.history import FileHistory
-
-    history.touch(mode=0o600)
-    session: PromptSession[str] = PromptSession(history=FileHistory(str(history)))
-    return session.prompt
 
 
 def _bar(done: int, total: int) -> str:

@@ -13,8 +13,14 @@ from .finding import Finding, Level
 __all__ = ["Finding", "Level", "examine"]
 
 
-def examine(settings: AgentSettings, folder: Path) -> Iterator[Finding]:
-    """Give the findings one by one, as they are made; nothing is changed and nothing is loaded into a server."""
+def examine(settings: AgentSettings, folder: Path, *, free: bool = False) -> Iterator[Finding]:
+    """Give the findings one by one, as they are made; nothing is changed and nothing is loaded into a server.
+
+    Args:
+        settings: the agent.
+        folder: the data folder.
+        free: the first chat may still choose the embedded model, so that no server need be there.
+    """
     from . import here, ollama
 
     yield from here.disk(folder)
@@ -22,7 +28,7 @@ def examine(settings: AgentSettings, folder: Path) -> Iterator[Finding]:
     yield from here.window(settings)
     match settings.model.provider:
         case "ollama":
-            yield from ollama.server(settings)
+            yield from ollama.server(settings, needed=not free)
         case "embedded":
             yield from here.embedded(settings, folder)
         case never:

@@ -22,8 +22,8 @@ _HEAVY = frozenset({"F16", "BF16", "F32"})
 _LIGHTER = "qwen2.5:7b"
 
 
-def server(settings: AgentSettings) -> Iterator[Finding]:
-    """Look at the server of the chat model and at its models."""
+def server(settings: AgentSettings, *, needed: bool = True) -> Iterator[Finding]:
+    """Look at the server of the chat model and at its models; one that is not needed may be away."""
     url = settings.model.base_url
     try:
         with httpx.Client(base_url=url, timeout=_PATIENCE, trust_env=not _local(url)) as client:
@@ -33,7 +33,10 @@ def server(settings: AgentSettings) -> Iterator[Finding]:
             shown = client.post("/api/show", json={"model": settings.model.model_name}).json()
     except (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError) as error:
         values = {"url": url, "why": type(error).__name__}
-        yield Finding(Level.FAULT, "doctor.server_down", values, "ollama serve")
+        if needed:
+            yield Finding(Level.FAULT, "doctor.server_down", values, "ollama serve")
+        else:
+            yield Finding(Level.WARNING, "doctor.server_not_needed", values, "ninefold chat")
         return
     yield Finding(Level.GOOD, "doctor.server", {"url": url, "version": version})
     wanted = _wanted(settings)

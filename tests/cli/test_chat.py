@@ -31,7 +31,7 @@ def test_stdout_holds_the_replies_and_what_was_asked_for_and_nothing_else(tmp_pa
         ended = Shell(tmp_path, wire.url).run("chat", "--thread", "t1", "--lang", "zh", lines=lines)
     first, second = ended.stdout.split("约束\n")
     assert first == "# 好的\n\n林若。\n"
-    assert second == "- 不要用红色  (禁止, 本次会话, colour)\n18443\n"
+    assert second == "- 不要用红色  (禁止, 本次会话, 颜色)\n18443\n"
     assert (ended.returncode, ended.stderr) == (0, "")
     assert len(wire.chats) == 2
 

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from ninefold import first_start
-from ninefold.first_start import chosen, resumed
+from ninefold.cli import run
+from ninefold.doctor import Level, examine
+from ninefold.first_start import chosen, may_choose, resumed
 from ninefold.state import BUILT_IN_TOOLS, AgentSettings, ModelDown, ModelSettings, StorageError
 from tests.cli.shell import Shell
 from tests.wire.server import WireServer, nobody_there
@@ -44,6 +46,20 @@ def test_the_embedded_model_is_chosen_with_all_that_goes_with_it_and_stays_when_
     assert (later.settings.model.provider, later.new) == ("embedded", False)
     assert resumed(AgentSettings(), tmp_path).embeddings == settings.embeddings
     assert brought == ["qwen2.5-coder-0.5b"] * 2, "weights that were deleted come back"
+
+
+@pytest.mark.usefixtures("with_runtime")
+def test_doctor_misses_no_server_that_the_first_chat_would_do_without(tmp_path: Path) -> None:
+    down = at(nobody_there())
+    assert may_choose(AgentSettings(), tmp_path)
+    assert not may_choose(down, tmp_path), "who names a model means it"
+    found = {finding.key: finding.level for finding in examine(down, tmp_path, free=True)}
+    assert found["doctor.server_not_needed"] is Level.WARNING
+    assert Level.FAULT not in found.values()
+    assert Level.FAULT in {finding.level for finding in examine(down, tmp_path)}
+    with WireServer() as wire:
+        chosen(at(wire.url), tmp_path, never)
+    assert not may_choose(AgentSettings(), tmp_path), "a choice that was made holds"
 
 
 @pytest.mark.usefixtures("with_runtime")
@@ -118,3 +134,25 @@ def test_a_provider_has_its_own_model_where_none_is_named() -> None:
     assert (ollama.model.model_name, ollama.embeddings.model_name) == ("qwen2.5:14b", "bge-m3")
     mixed = AgentSettings.model_validate({"model": {"provider": "embedded"}, "embeddings": {"provider": "ollama"}})
     assert mixed.embeddings.model_name == "bge-m3"
+
+
+def test_a_first_chat_that_fails_names_its_session(tmp_path: Path) -> None:
+    shell = Shell(tmp_path, nobody_there())
+    ended = shell.run("chat", "--lang", "zh", "--say", "项目端口是 18443。")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    resume = ended.stderr.splitlines()[0]
+    thread = resume.rpartition(" ")[2]
+    assert resume == f"以后继续：ninefold chat --thread {thread}"
+    assert shell.run("sessions", "show", thread).stdout == "you: 项目端口是 18443。\n\n"
+
+
+def test_weights_are_pulled_to_where_the_agent_keeps_its_data(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agent, file = tmp_path / "agent.yaml", tmp_path / "weights.gguf"
+    agent.write_text("agent:\n  storage: {folder: mine}\n")
+    file.write_bytes(b"GGUF" + b"x" * 60)
+    assert run(["models", "list", "--agent", str(agent), "--lang", "en"]) == 0
+    assert "to pull" in capsys.readouterr().out
+    assert run(["models", "pull", "--agent", str(agent), "--from", str(file)]) == 1, "it is not the model"
+    assert (tmp_path / "mine" / "models").is_dir()

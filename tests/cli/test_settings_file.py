@@ -138,3 +138,11 @@ def test_a_relative_data_folder_belongs_to_the_file(tmp_path: Path, monkeypatch:
 def test_chinese_content_and_a_byte_order_mark_are_read(tmp_path: Path) -> None:
     text = "\ufeffagent:\n  name: 客服\n  system_prompt: 你是客服。\n"
     assert load_settings(written(tmp_path, text)).system_prompt == "你是客服。"
+
+
+@pytest.mark.parametrize("text", ["model: {num_ctx: 4096}\n", "{}\n"])
+def test_a_file_without_an_agent_says_what_is_missing(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "agent.yaml"
+    file.write_text(text)
+    with pytest.raises(SettingsError, match="agent is missing"):
+        load_settings(file)

@@ -1,25 +1,51 @@
 """What a line typed into a chat is: a command or a message."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
-from ninefold.console.slash import Slash, known, message_of, slash
+from ninefold.console.slash import CHINESE, Slash, known, message_of, slash
+from tests.cli.shell import Shell
+from tests.wire.server import Body, WireServer
 
 
 @pytest.mark.parametrize(
     ("line", "command"),
     [
         ("/help", Slash("help", "")),
-        ("  /why  ", Slash("why", "")),
+        ("  /WHY  ", Slash("why", "")),
         ("/compact the prices\n", Slash("compact", "the prices")),
+        ("/帮助", Slash("help", "")),
+        ("／约束", Slash("constraints", "")),
+        ("/忘掉 我的电话", Slash("forget", "我的电话")),
+        ("/忘掉我的电话", Slash("forget", "我的电话")),
+        ("/固定不要用红色，不要用圆角", Slash("pin", "不要用红色，不要用圆角")),
+        ("/pin: no red", Slash("pin", "no red")),
+        ("/帮助！", Slash("help", "！")),
+        ("/固定　不要用红色，不要用圆角", Slash("pin", "不要用红色，不要用圆角")),
+        ("/约束力", Slash("约束力", "")),
+        ("/dance now", Slash("dance", "now")),
         ("/etc/hosts holds the names", None),
+        ("/README.md, please", None),
         ("/", None),
         ("//help", None),
         ("1/2", None),
-        ("/帮助", None),
     ],
 )
 def test_a_command_is_a_slash_and_a_word(line: str, command: Slash | None) -> None:
     assert slash(line) == command
+
+
+def test_every_command_has_a_chinese_name() -> None:
+    for name, others in CHINESE.items():
+        for word in (name, *others):
+            assert slash(f"/{word}") == Slash(name, "")
+            assert known(Slash(name, ""))
+    names = [word for others in CHINESE.values() for word in others]
+    assert len(names) == len(set(names))
 
 
 def test_two_slashes_begin_a_message_with_one() -> None:
@@ -30,3 +56,71 @@ def test_two_slashes_begin_a_message_with_one() -> None:
 def test_an_unknown_word_is_no_command() -> None:
     assert known(Slash("quit", ""))
     assert not known(Slash("quti", ""))
+
+
+@pytest.fixture
+def wire() -> Iterator[WireServer]:
+    with WireServer() as server:
+        yield server
+
+
+def system_of(body: Body) -> str:
+    return str(body["messages"][0]["content"])
+
+
+def test_a_session_is_changed_between_two_turns_through_a_pipe(tmp_path: Path, wire: WireServer) -> None:
+    said = [f"第 {number} 句，编号 {number}00。" for number in range(1, 7)]
+    lines = [
+        "/钉住 一律用蓝色按钮",
+        *said,
+        "/压缩 编号",
+        "/撤销",
+        "/撤销",
+        "/忘掉 编号 300",
+        "/跳舞",
+        "/约束",
+        "编号是多少？",
+    ]
+    ended = Shell(tmp_path, wire.url).run("chat", "--thread", "t1", "--lang", "zh", lines=lines)
+    pinned, *replies, compacted, undone, forgotten, title, rule, reply = ended.stdout.splitlines()
+    assert pinned == "从现在起生效：一律用蓝色按钮"
+    assert [*replies, reply] == ["OK."] * 7
+    assert compacted.startswith("8 条消息移入存档")
+    assert undone.startswith("8 条消息已回到窗口")
+    assert forgotten.startswith("已忘掉：")
+    assert forgotten.endswith("1 条消息。这个会话不能再回到之前的轮次。")
+    assert (title, rule) == ("约束", "- 一律用蓝色按钮  (要求, 本次会话, 颜色)")
+    assert ended.stderr.splitlines() == [
+        "没有可撤销的压缩。/压缩 会做一次压缩。",
+        "没有命令 /跳舞。/help 列出命令；//跳舞 会把这段文字作为消息发送。",
+    ]
+    assert ended.returncode == 1
+    assert len(wire.chats) == 8, "seven replies, and the one call of the compaction"
+    assert all("一律用蓝色按钮" in system_of(body) for body in wire.chats)
+    last = "\n".join(message["content"] for message in wire.chats[-1]["messages"])
+    assert "编号 200" in last
+    assert "编号 300" not in last
+
+
+def test_a_session_is_changed_in_english_too(tmp_path: Path, wire: WireServer) -> None:
+    lines = [
+        "/undo",
+        "The code is 4711.",
+        "/pin",
+        "/pin Never use red",
+        "/forget",
+        "/forget 4711",
+        "/compact",
+        "/context",
+    ]
+    ended = Shell(tmp_path, wire.url).run("chat", "--thread", "t1", "--lang", "en", lines=lines)
+    assert (
+        ended.stderr
+        == "No compaction is there to be taken back. Make one with compact(graph, config), in a chat with /compact.\n"
+    )
+    shown = ended.stdout.splitlines()
+    assert shown[:3] == ["OK.", "Holds from now on: The code is 4711.", "Holds from now on: Never use red"]
+    assert shown[3].startswith("Say what: /forget WORDS")
+    assert "1 constraint, 0 statements of the summary, 1 message." in shown[4]
+    assert shown[5].startswith("There was nothing to compact: ")
+    assert shown[6] == "No prompt was made yet."

@@ -1,0 +1,35 @@
+"""The person's lines in a terminal: line editing, and a history that outlives the chat."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .terminal import Read
+
+
+def line_reader(history: Path) -> Read:
+    """Give a reader with line editing and a history that outlives the chat; readable by its owner only."""
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.history import FileHistory
+
+    history.touch(mode=0o600)
+    session: PromptSession[str] = PromptSession(history=FileHistory(str(history)))
+    return session.prompt
+
+
+def scrub(history: Path, words: str) -> None:
+    """Take every kept line that holds words which were forgotten out of the history.
+
+    Its form is prompt_toolkit's: entries apart by an empty line, a comment with the time, each line behind a "+".
+    """
+    from ninefold.policies.forgetting import holding
+
+    holds = holding(words)
+    entries = history.read_text(encoding="utf-8", errors="replace").split("\n\n")
+    kept = [entry for entry in entries if not holds(_words(entry))]
+    if len(kept) < len(entries):
+        history.write_text("\n\n".join(kept).rstrip("\n") + "\n", encoding="utf-8")
+
+
+def _words(entry: str) -> str:
+    return "\n".join(line[1:] for line in entry.splitlines() if line.startswith("+"))

@@ -1,0 +1,53 @@
+"""One data folder, one embedder: the one that it was begun with, until its memories are embedded anew."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, cast
+
+from ninefold.state import EmbedderMismatch, StorageError
+
+FILE = "provider.json"
+MEMORIES = "memory"
+
+
+def check_embedder(folder: Path, name: str) -> None:
+    """Refuse an embedder that the data folder's memories do not belong to; without memories any may begin.
+
+    Raises:
+        EmbedderMismatch: the folder was begun with another one.
+    """
+    kept = _read(folder / FILE).get("embedder")
+    if kept and kept != name and (folder / MEMORIES).exists():
+        provider, _, model = str(kept).partition(":")
+        raise EmbedderMismatch(
+            f"The data folder {folder} was begun with the embedder {kept}; this agent names {name}.",
+            f"Name it in agent.yaml, `embeddings: {{provider: {provider}, model_name: {model}}}`, choose another"
+            " `storage.folder`, or move the memories with `ninefold memory reembed --agent FILE`.",
+        )
+
+
+def keep_embedder(folder: Path, name: str) -> None:
+    """Note the embedder that the folder's memories belong to now, where a first start has noted one.
+
+    Raises:
+        StorageError: the note cannot be written.
+    """
+    noted = _read(folder / FILE)
+    if noted:
+        try:
+            (folder / FILE).write_text(json.dumps({**noted, "embedder": name}, ensure_ascii=False) + "\n", "utf-8")
+        except OSError as error:
+            raise StorageError(
+                f"{folder / FILE} cannot be written: {error.strerror}.", "Make the data folder writable."
+            ) from error
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """Give what a first start has noted; a file that it cannot read names its fault itself."""
+    try:
+        noted = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return cast("dict[str, Any]", noted) if isinstance(noted, dict) else {}
