@@ -91,7 +91,15 @@ class Session:
         self._take({"messages": [HumanMessage(text, id=f"{turn}-u")]})
         stamp = Stamp(turn_id=turn, at="2026-01-01T00:00:00+00:00", user="ann", thread="t")
         self._step(turn_start, stamp=stamp, tokens=TOKENS)
-        self._step(constraint_update, assistant=None, tokens=TOKENS, conflict=ConflictRule.NEWEST)
+        self._step(
+            constraint_update,
+            assistant=None,
+            tokens=TOKENS,
+            conflict=ConflictRule.NEWEST,
+            settings=self.settings,
+            fixed=FIXED,
+            tools=(),
+        )
         if not self._prove():
             return
         for index, (name, arguments, result) in enumerate(results):
