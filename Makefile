@@ -8,13 +8,14 @@ LOCK := requirements.lock
 UV := $(shell command -v uv 2>/dev/null)
 WORKERS ?= 2
 ROUNDS ?= 20
+CASES ?= 1000
 
 # Read when langgraph is imported, so it has to stand before Python starts.
 export LANGGRAPH_STRICT_MSGPACK := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check format layout lock chat draw bench bench-crash bench-keeps bench-prefix bench-recall clean
+.PHONY: help setup test check format layout lock chat draw bench bench-crash bench-keeps bench-prefix bench-recall fuzz clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +83,9 @@ bench-crash: setup ## measure kills (ROUNDS=20), many writers and the disk of 30
 
 bench-keeps: setup ## measure what stays of rules, values and results, beside langchain, langmem and deepagents (M1, M6, M7, T2, X1, X2)
 	$(BIN)/python -m bench.keeps
+
+fuzz: setup ## spoil agent.yaml, session files, checkpoints and model replies (CASES=1000 of each)
+	$(BIN)/python -m tests.safety.fuzz --cases $(CASES)
 
 bench-prefix: setup ## measure what of each prompt the server has read before (M4)
 	$(BIN)/python -m bench.prefix

@@ -33,17 +33,15 @@ def load_settings(path: str | Path) -> AgentSettings:
         SettingsError: the file cannot be read, is no YAML, or holds an unknown key or a wrong value.
     """
     file = Path(path)
-    loader = _Loader(_text(file))
     try:
-        root = loader.get_single_node()
-        values: Any = None if root is None else loader.construct_document(root)
+        root, values = _parsed(_text(file))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise _unreadable(file, mark.line + 1 if mark else 1, error.problem or "not YAML") from error
     except yaml.reader.ReaderError as error:
         raise _unreadable(file, 1, f"a character that YAML does not allow at position {error.position}") from error
-    finally:
-        loader.dispose()
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(file, 1, f"a value or a depth that cannot be read ({error})") from error
     if root is None or not isinstance(values, dict):
         raise SettingsError(f"{file} defines no agent.", "Begin the file with `agent:` and indent its keys below.")
     try:
@@ -52,6 +50,15 @@ def load_settings(path: str | Path) -> AgentSettings:
         findings = dict.fromkeys(_finding(file, root, details) for details in _telling(error, values))
         raise SettingsError("\n".join(findings), "Correct the file and start again.") from error
     return _anchored(agent, file)
+
+
+def _parsed(text: str) -> tuple[yaml.Node | None, Any]:
+    loader = _Loader(text)
+    try:
+        root = loader.get_single_node()
+        return root, None if root is None else loader.construct_document(root)
+    finally:
+        loader.dispose()
 
 
 class _Loader(yaml.SafeLoader):
