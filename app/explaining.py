@@ -6,10 +6,13 @@ from dataclasses import dataclass
 
 from ninefold.policies.explaining import Evidence
 from ninefold.policies.explaining import explain as found_by
-from ninefold.state import Finding, InputError
+from ninefold.state import Finding, InputError, Recalled
+from ninefold.state.turn_state import TurnState
 
-from .kept_turns import moments, number, said
+from .console import reports
+from .kept_turns import moments_until, number, said
 from .sessions import Place
+from .translation import translated
 from .wording import Wording
 
 
@@ -44,11 +47,7 @@ def explain(place: Place, thread: str, user: str, words: str, turn: int | None =
     """
     if not words.strip():
         raise InputError(*place.words.refusal("explain.no_words"))
-    every = moments(place, thread, user)
-    kept = [moment for moment in every if turn is None or number(moment) <= turn]
-    if not kept or (turn is not None and number(kept[-1]) != turn):
-        numbers = f"{number(every[0])}–{number(every[-1])}" if every else "–"
-        raise InputError(*place.words.refusal("explain.no_turn", thread=thread, turn=turn or 0, turns=numbers))
+    kept = moments_until(place, thread, user, turn)
     memory = place.memory(False)
     evidence = Evidence(
         moments=kept,
@@ -59,6 +58,28 @@ def explain(place: Place, thread: str, user: str, words: str, turn: int | None =
     return Explanation(thread, number(kept[-1]), words, found_by(evidence, words), number(kept[0]))
 
 
+def overview(moment: TurnState, num_ctx: int, wording: Wording) -> list[str]:
+    """Give everything that is kept of a turn, in lines: its prompt by layers, what recall weighed, what each step did.
+
+    Args:
+        moment: the state at the turn's end.
+        num_ctx: the agent's window, in tokens.
+        wording: the language.
+    """
+    title = wording.say("explain.turn", turn=number(moment), at=moment.turn.at[:16] if moment.turn else "")
+    shown = [reports.prompt(moment.view, num_ctx, wording)] if moment.view else []
+    recalled = [_candidate(each, wording) for each in moment.recalled]
+    if recalled:
+        recalled = [wording.say("explain.recalled"), *recalled]
+    return [title, *shown, *recalled, wording.say("explain.steps"), *reports.steps(moment.trace, wording)]
+
+
+def _candidate(candidate: Recalled, wording: Wording) -> str:
+    score = "" if candidate.score is None else f" {candidate.score:.2f}"
+    text = " ".join(candidate.text.split())
+    return f"  {wording.name('fate', candidate.fate.value)}{score}  {candidate.created[:10]}  {text}"
+
+
 def sentences(explanation: Explanation, wording: Wording) -> list[str]:
     """Give an explanation as lines, one for each finding."""
     title = wording.say("explain.title", words=explanation.words, turn=explanation.turn)
@@ -67,12 +88,13 @@ def sentences(explanation: Explanation, wording: Wording) -> list[str]:
 
 def _sentence(finding: Finding, wording: Wording) -> str:
     facts = {name: "" if value is None else value for name, value in finding.model_dump(mode="json").items()}
-    facts["layer"] = wording.say(f"layer.{finding.layer.value}") if finding.layer else ""
+    facts["layer"] = wording.name("layer", finding.layer.value) if finding.layer else ""
     facts["change"] = wording.say(f"explain.change.{finding.change.value}") if finding.change else ""
     when = finding.turn if finding.said is None else finding.said
     facts["when"] = "" if when is None else wording.say("explain.when", turn=when)
     facts["score"] = "" if finding.score is None else f"{finding.score:.2f}"
     facts["minimum"] = "" if finding.minimum is None else f"{finding.minimum:.2f}"
+    facts["reason"] = translated(finding.reason, wording.language)
     behind = [
         wording.say(f"explain.{name}", **{name: value})
         for name in ("by", "strategy", "reference", "reason")

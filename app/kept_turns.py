@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ninefold.graph.migrations import Schema
 from ninefold.policies.explaining import Spoken
-from ninefold.state import StorageError
+from ninefold.state import InputError, StorageError
 from ninefold.state.turn_state import TurnState
 
 from .sessions import Place
@@ -38,6 +38,21 @@ def moments(place: Place, thread: str, user: str) -> list[TurnState]:
         if moment.turn is not None:
             found[moment.turn.id] = moment
     return [*reversed(found.values())]
+
+
+def moments_until(place: Place, thread: str, user: str, turn: int | None = None) -> list[TurnState]:
+    """Give the kept turns up to one, which stands last; None is the last turn there is.
+
+    Raises:
+        InputError: the person has no such session, or the turn is not kept.
+        StorageError: the database failed.
+    """
+    every = moments(place, thread, user)
+    kept = [moment for moment in every if turn is None or number(moment) <= turn]
+    if not kept or (turn is not None and number(kept[-1]) != turn):
+        turns = f"{number(every[0])}–{number(every[-1])}" if every else "–"
+        raise InputError(*place.words.refusal("explain.no_turn", thread=thread, turn=turn or 0, turns=turns))
+    return kept
 
 
 def said(place: Place, thread: str, now: TurnState) -> Iterator[Spoken]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len, set_cell_size
 
-from ninefold.state import Constraint, Language, Layer, LayerName, Origin, Scope, View
+from ninefold.state import Constraint, Event, Language, Layer, LayerName, Origin, Scope, View
 
 from ..translation import translated
 from ..wording import Wording
@@ -40,10 +40,12 @@ def constraints(conversation: Conversation, wording: Wording) -> str:
 def context(conversation: Conversation, wording: Wording) -> str:
     """Give the layers of the last prompt in the order sent, with what each costs."""
     view = conversation.view()
-    if view is None:
-        return wording.say("context.none")
-    window = conversation.num_ctx
-    title = wording.say("context.title", tokens=view.tokens, reserve=view.reserve, num_ctx=window)
+    return wording.say("context.none") if view is None else prompt(view, conversation.num_ctx, wording)
+
+
+def prompt(view: View, num_ctx: int, wording: Wording) -> str:
+    """Give the layers of a prompt in the order sent, with what each costs."""
+    title = wording.say("context.title", tokens=view.tokens, reserve=view.reserve, num_ctx=num_ctx)
     names = [wording.name("layer", layer.name.value) for layer in view.layers]
     width = max(map(cell_len, names))
     lines = [
@@ -56,16 +58,18 @@ def context(conversation: Conversation, wording: Wording) -> str:
 def why(conversation: Conversation, wording: Wording) -> str:
     """Give what each step of the last turn did, and its reason."""
     trace = conversation.state().get("trace", ())
-    if not trace:
-        return wording.say("why.none")
+    return "\n".join([wording.say("why.title"), *steps(trace, wording)]) if trace else wording.say("why.none")
+
+
+def steps(trace: Sequence[Event], wording: Wording) -> list[str]:
+    """Give a line for each event of a turn: the step, its reason, what else it says."""
     events = [event.model_dump(mode="json") for event in trace]
     names = [wording.name("step", event["step"]) for event in events]
     width = max(map(cell_len, names)) + 1
-    lines = [
+    return [
         f"  {set_cell_size(name, width)}{_told(event, wording.language)}".rstrip()
         for name, event in zip(names, events, strict=True)
     ]
-    return "\n".join([wording.say("why.title"), *lines])
 
 
 def _about(constraint: Constraint, wording: Wording) -> str:

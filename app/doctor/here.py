@@ -72,7 +72,6 @@ def memories(settings: AgentSettings, folder: Path) -> Iterator[Finding]:
     if settings.memory.store == "chroma" and not (folder / "memory").exists():
         yield Finding(Level.GOOD, "doctor.memory_none")
         return
-    from ninefold.adapters.memory.chroma import ChromaMemory
 
     from ..build import memory_of
 

@@ -153,15 +153,34 @@ def test_a_turn_that_is_not_kept_or_no_words_are_named(kept: Kept) -> None:
 
 
 def test_another_person_s_session_is_unknown(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["explain", "work", "18443", "--user", "bob", *_agent(kept)]) == 1
+    assert run(["explain", "work", "--about", "18443", "--user", "bob", *_agent(kept)]) == 1
     assert "no session" in capsys.readouterr().err
 
 
 def test_the_command_tells_it_as_data_too(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["explain", "work", pick(kept, "白鹭", "heron"), "--user", "ann", "--json", *_agent(kept)]) == 0
+    assert (
+        run(["explain", "work", "--about", pick(kept, "白鹭", "heron"), "--user", "ann", "--json", *_agent(kept)]) == 0
+    )
     told = json.loads(capsys.readouterr().out)
     assert (told["thread"], told["turn"]) == ("work", len(kept.session.work))
     assert {"compacted", "not_stored"} <= {finding["cause"] for finding in told["findings"]}
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"), [("zh", ("第 5 轮", "约束更新", "系统提示与工具")), ("en", ("Turn 5", "constraint", "fixed"))]
+)
+def test_a_turn_is_told_whole(
+    kept: Kept, capsys: pytest.CaptureFixture[str], lang: str, words: tuple[str, ...]
+) -> None:
+    asked = ["explain", "work", "--turn", "5", "--user", "ann", *_agent(kept)[:2]]
+    assert run([*asked, "--lang", lang]) == 0
+    told = capsys.readouterr().out
+    assert all(word in told for word in words), told
+    assert run([*asked, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["turn"]["number"] == 5
+    assert [event["step"] for event in data["trace"]][-1] == "window_roll"
+    assert {layer["name"] for layer in data["view"]["layers"]} >= {"fixed", "constraints", "current"}
 
 
 def _agent(kept: Kept) -> list[str]:
