@@ -1,12 +1,12 @@
 """M4: how much of each prompt the server has read before, and how many tokens it reads anew in a turn, in both orders.
 
-Usage: python -m bench.prefix [--turns 60] [--light same|none] [--keep 20] [--json FILE] [--replay]
+Usage: python -m bench.prefix [--turns 60] [--light same|none] [--keep 20] [--json FILE] [--engine-turns 20]
 
 A scripted session (constraint changes, recalled memories, tool calls, compactions, internal calls) is played against a
 server on loopback that keeps every request. What a server with one slot and no other cache would reuse is the longest
 common beginning of a request's rendered prompt, in exact tokens, with what stands in the slot: the request before, its
-reply included. That is llama.cpp with `cache_ram_mib=0`. With `--replay` and OLLAMA_HOST the same requests are also
-sent to that server, each with num_predict 1, and its own prompt_eval_duration is shown (`--model` names its model).
+reply included. That is llama.cpp with `cache_ram_mib=0`. The requests of the first `--engine-turns` turns are then sent
+to llama.cpp with the embedded model (`--weights`), and to Ollama where OLLAMA_HOST is set (`--model` names its model).
 """
 
 from __future__ import annotations
@@ -17,19 +17,21 @@ import os
 import platform
 import tempfile
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
-import httpx
-
+from bench.prefix_engines import Read, on_llama_cpp, on_ollama
 from ninefold import build_graph
 from ninefold.adapters.tokens.encoding import qwen_encoding
 from ninefold.adapters.tokens.template import render
+from ninefold.adapters.weights.pull import model_file
+from ninefold.home import data_folder
 from ninefold.policies.neutralise import anchors
-from ninefold.state import Language, Order
+from ninefold.state import Language, NinefoldError, Order
+from ninefold.state.settings import EMBEDDED_CHAT
 from tests.turn.agents import Body, config, from_wire, server_count, settings
 from tests.wire.replies import Call, Reply, Say
 from tests.wire.server import WireServer
@@ -165,17 +167,23 @@ def cause(each: Recorded, text: str, reused: int, slot: int, encode: Any) -> str
     return f"{started[-1]} changed" if started else "head changed"
 
 
-def replay(recorded: list[Recorded], url: str, model: str) -> None:
-    """Send the requests to a real server and print what it spent on reading them."""
-    spent = read = 0.0
-    for each in recorded:
-        body = {**each.body, "model": model, "stream": False, "options": {**each.body["options"], "num_predict": 1}}
-        told = httpx.post(f"{url}/api/chat", json=body, timeout=600, trust_env=False).raise_for_status().json()
-        spent += told.get("prompt_eval_duration", 0) / 1e9
-        read += told.get("prompt_eval_count", 0)
-    print(
-        f"  {model}: {spent:.1f} s for {read:.0f} prompt tokens, {spent / max(r.turn for r in recorded):.2f} s a turn"
-    )
+def engines(recorded: list[Recorded], chosen: argparse.Namespace) -> list[Read]:
+    """Send the first turns' requests to the real servers that are there, and print what each says of it."""
+    turns = min(chosen.engine_turns, chosen.turns)
+    bodies = [each.body for each in recorded if each.turn <= turns]
+    found: list[Read] = []
+    try:
+        weights = model_file(chosen.weights, data_folder())
+        found.append(on_llama_cpp(bodies, weights, turns))
+    except (NinefoldError, ImportError) as error:
+        print(f"  llama.cpp left out: {error}")
+    if url := os.environ.get("OLLAMA_HOST"):
+        found.append(on_ollama(bodies, url if "://" in url else f"http://{url}", chosen.model, turns))
+    else:
+        print("  Ollama left out: OLLAMA_HOST is not set")
+    for read in found:
+        print(read.line)
+    return found
 
 
 def report(order: Order, turns: list[Turn], compactions: int, light: str) -> dict[str, Any]:
@@ -211,8 +219,9 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=60)
     parser.add_argument("--light", choices=["same", "none"], default="same")
     parser.add_argument("--keep", type=int, default=20, help="recent_keep; messages that the window holds at most")
-    parser.add_argument("--replay", action="store_true")
-    parser.add_argument("--model", default="qwen2.5:14b")
+    parser.add_argument("--engine-turns", type=int, default=20, help="turns played on real servers; 0 for none")
+    parser.add_argument("--weights", default=EMBEDDED_CHAT, help="pulled weights or a GGUF file, for llama.cpp")
+    parser.add_argument("--model", default="qwen2.5:14b", help="model on the Ollama server")
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
     print(f"python {platform.python_version()}, {platform.machine()}; {chosen.turns} turns,", end=" ")
@@ -221,8 +230,8 @@ def main() -> None:
     for order in Order:
         recorded, compactions = play(order, chosen.turns, chosen.light, chosen.keep)
         figures.append(report(order, measured(recorded, chosen.turns), compactions, chosen.light))
-        if chosen.replay and (url := os.environ.get("OLLAMA_HOST")):
-            replay(recorded, url if "://" in url else f"http://{url}", chosen.model)
+        if chosen.engine_turns:
+            figures[-1]["engines"] = [asdict(read) for read in engines(recorded, chosen)]
     if chosen.json:
         chosen.json.write_text(json.dumps(figures, indent=2, ensure_ascii=False), encoding="utf-8")
 

@@ -43,14 +43,15 @@ def assemble(material: Material, tokens: Counter) -> tuple[View, tuple[Placed, .
         current=tuple(piece for turn, piece in pieces if turn == material.turn),
     )
     layers = _layers(draft, material, tokens, policy.order)
-    needed = total = _total(layers, material, tokens)
+    total, head = _measured(layers, material, tokens)
+    needed = total
     gave_way: dict[str, int] = {}
     never = sum(each.tokens for each in layers if each.name in NEVER)
     cut = cut_anyway(draft, material, tokens, budget - never)
     if cut is not draft:
         draft, gave_way[LayerName.CURRENT] = cut, 1
         layers = _layers(draft, material, tokens, policy.order)
-        total = _total(layers, material, tokens)
+        total, head = _measured(layers, material, tokens)
     while total > budget:
         step = give_way(draft, material, tokens, excess=total - budget)
         if step is None:
@@ -58,13 +59,13 @@ def assemble(material: Material, tokens: Counter) -> tuple[View, tuple[Placed, .
         draft, name = step
         gave_way[name] = gave_way.get(name, 0) + 1
         layers = _layers(draft, material, tokens, policy.order)
-        total = _total(layers, material, tokens)
+        total, head = _measured(layers, material, tokens)
     view = View(
         layers=layers,
         tokens=total,
         reserve=reserve,
         needed=needed,
-        head=_digest(_rendered(View(layers=layers, tokens=0, reserve=0, needed=0), material)[0].text),
+        head=head,
         gave_way=tuple(f"{name}: {count}" for name, count in gave_way.items()),
         over=_largest(layers) if total > budget else None,
     )
@@ -140,19 +141,24 @@ ORDERS: Mapping[Order, tuple[LayerName, ...]] = {
 
 
 def _messages_cost(name: LayerName, pieces: tuple[Piece, ...], material: Material, tokens: Counter) -> int:
-    layer = Layer(name=name, pieces=pieces, tokens=0)
-    view = View(layers=(layer,), tokens=0, reserve=0, needed=0)
-    return sum(tokens.message(message) for message in _rendered(view, material)[1:])
+    """Give what the messages of a layer add to the prompt: as counted when they came, or as sent where changed."""
+    known = {entry.message: entry for entry in material.entries}
+    window = name is LayerName.WINDOW
+    changed = tuple(p for p in pieces if p.clip or p.rules or (window and known[p.message].placed))
+    sent = _rendered((Layer(name=name, pieces=changed, tokens=0),), material)[1:] if changed else []
+    other = {piece.message for piece in changed}
+    as_written = sum(known[piece.message].tokens for piece in pieces if piece.message not in other)
+    return as_written + sum(tokens.message(message) for message in sent)
 
 
-def _total(layers: tuple[Layer, ...], material: Material, tokens: Counter) -> int:
-    """Give the tokens of the rendered prompt itself; the layers' own figures only explain it."""
+def _measured(layers: tuple[Layer, ...], material: Material, tokens: Counter) -> tuple[int, str]:
+    """Give the tokens of the rendered prompt, which the layers' own figures only explain, and its head's digest."""
+    sent = _rendered(layers, material)
+    return tokens.prompt(sent, material.tools), _digest(sent[0].text)
+
+
+def _rendered(layers: tuple[Layer, ...], material: Material) -> list[BaseMessage]:
     view = View(layers=layers, tokens=0, reserve=0, needed=0)
-    sent = _rendered(view, material)
-    return tokens.prompt(sent, material.tools)
-
-
-def _rendered(view: View, material: Material) -> list[BaseMessage]:
     return render(view, material.messages, material.entries, fixed=material.fixed, language=material.language)
 
 

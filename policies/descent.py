@@ -38,7 +38,8 @@ class Pressure(NamedTuple):
     tokens_to_free: int
     messages_to_leave: int
     room_to_make: int
-    """Tokens that may leave at all; below `smallest_block` a cut is not worth its broken prefix."""
+    """Tokens that may leave at all, where a trigger fired; below `smallest_block` a cut is not worth its broken prefix.
+    """
     smallest_block: int
     fired: tuple[str, ...]
     """The triggers that are over their number: hard, window, recent_keep."""
@@ -97,7 +98,7 @@ def pressure(state: TurnState, settings: AgentSettings) -> Pressure:
         hard=hard,
         tokens_to_free=max(excess.get("hard", 0), excess.get("window", 0)),
         messages_to_leave=messages,
-        room_to_make=sum(group.tokens for group in movable(now, settings)),
+        room_to_make=sum(group.tokens for group in movable(now, settings)) if excess else 0,
         smallest_block=0 if messages else max(64, min(policy.summary_threshold_tokens, hard) // 16),
         fired=tuple(excess),
         soon=needed > soft or tokens > soft_window,

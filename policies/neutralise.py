@@ -19,6 +19,8 @@ import yaml
 
 from ninefold.state import Language
 
+from .remembering import remembered
+
 MARK = "\\"
 """The visible escape; ordinary text to every tokenizer."""
 
@@ -59,6 +61,7 @@ def anchors(language: Language) -> Anchors:
     return Anchors(**{key: labels[language.value] for key, labels in loaded.items()})
 
 
+@remembered
 def neutralise(text: str) -> str:
     """The text as it may stand in a prompt: no layer anchor and no control token in it; `restore` takes it back."""
     return _spoof(r"\\*+").sub(_mark, text)

@@ -10,9 +10,8 @@ from langchain_core.messages import BaseMessage
 
 from .clip import clip
 from .encoding import SPECIAL_TOKENS, qwen_encoding
-from .go_json import go_json
 from .template import PRIMER, segment, segments, sent, system_segment
-from .tool_block import PUBLISHED, Dialect
+from .tool_block import PUBLISHED, Dialect, tools_block
 
 _KEPT_COUNTS = 4096
 _PROBE = "x"
@@ -56,7 +55,7 @@ class QwenCounter:
 
     def overhead(self, tools: Sequence[Mapping[str, object]] = ()) -> int:
         """What a prompt costs beyond its messages: tool block and reply primer."""
-        key = go_json(tools)
+        key = "".join(tools_block(tools, dialect) for dialect in self._dialects)
         if key not in self._overheads:
             bare = qwen_tokens(system_segment(_PROBE))
             blocks = [qwen_tokens(system_segment(_PROBE, tools, dialect)) - bare for dialect in self._dialects]

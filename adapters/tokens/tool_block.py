@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import cast
 
 from .go_json import go_json, object_json
@@ -47,6 +49,19 @@ def tools_block(tools: Tools, dialect: Dialect = PUBLISHED) -> str:
     """What bound tools add to the system block; nothing without tools."""
     if not tools:
         return ""
+    try:
+        return _written(json.dumps([*tools]), dialect)
+    except TypeError:
+        return _block(tools, dialect)
+
+
+@lru_cache(maxsize=64)
+def _written(tools: str, dialect: Dialect) -> str:
+    """The block of tools given as JSON: an agent's tools stay the same, and are written several times a turn."""
+    return _block(json.loads(tools), dialect)
+
+
+def _block(tools: Tools, dialect: Dialect) -> str:
     signatures = "" if dialect.coder else " XML tags"
     calls = " with NO other text. Do not include any backticks or ```json." if dialect.coder else " XML tags:"
     write = _modern_function if dialect.modern_server else _function

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from ..numerals import narrow
+from ..remembering import remembered
 from ..values import ExactValue, exact_values
 
 _NOISE = re.compile(r"[\s“”\"'「」『』《》`*_，。；：、！？,.;:!?（）()\[\]【】\\-]+")
@@ -14,11 +15,13 @@ WRITTEN_KINDS = frozenset({"quotation", "name"})
 """Kinds that are held where their words stand, quoted or not."""
 
 
+@remembered
 def folded(text: str) -> str:
     """Give a text without what may change while its words stay: width, case, white space, marks between words."""
     return _NOISE.sub("", narrow(text)).casefold()
 
 
+@remembered
 def same_values(text: str) -> str:
     """Give a text folded, with every exact value in its one canonical form: 三万元 and 30,000 元 are equal."""
     pieces: list[str] = []
