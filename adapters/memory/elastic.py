@@ -248,9 +248,9 @@ class ElasticMemory:
     def _make(self, client: Elasticsearch, dimension: int) -> None:
         if self._exists:
             return
+        about = {"embedder": self.embedder, "dimension": dimension}
         client.indices.create(
-            index=self._index,
-            mappings={"dynamic": False, "_meta": {"embedder": self.embedder}, "properties": fields(dimension)},
+            index=self._index, mappings={"dynamic": False, "_meta": about, "properties": fields(dimension)}
         )
         self._exists = True
 
@@ -294,6 +294,4 @@ class ElasticMemory:
                     "Set the embedding model that wrote them.",
                 )
         if self._exists:
-            vector = found[self._index]["mappings"]["properties"].get(VECTOR, {})
-            if "dims" in vector:
-                self._embeddings.check_dimension(int(vector["dims"]))
+            self._embeddings.check_dimension(int(found[self._index]["mappings"]["_meta"]["dimension"]))
