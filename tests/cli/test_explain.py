@@ -166,9 +166,13 @@ def test_the_command_tells_it_as_data_too(kept: Kept, capsys: pytest.CaptureFixt
     assert {"compacted", "not_stored"} <= {finding["cause"] for finding in told["findings"]}
 
 
-@pytest.mark.parametrize(
-    ("lang", "words"), [("zh", ("第 5 轮", "约束更新", "系统提示与工具")), ("en", ("Turn 5", "constraint", "fixed"))]
-)
+TOLD = {
+    "zh": ("第 5 轮", "约束更新", "系统提示与工具"),
+    "en": ("Turn 5", "constraint_update", "system prompt and tools"),
+}
+
+
+@pytest.mark.parametrize(("lang", "words"), TOLD.items())
 def test_a_turn_is_told_whole(
     kept: Kept, capsys: pytest.CaptureFixture[str], lang: str, words: tuple[str, ...]
 ) -> None:
