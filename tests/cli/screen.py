@@ -73,6 +73,11 @@ class Screen:
         self._read_to += at
         return shown[:at]
 
+    @property
+    def seen(self) -> bytes:
+        """Everything that was shown so far, control sequences and all."""
+        return self._seen
+
     def _shown(self) -> str:
         text = _ESCAPES.sub("", self._seen.decode("utf-8", "ignore")).replace("\r", "")
         return text[self._read_to :]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 import time
 from pathlib import Path
@@ -66,3 +67,38 @@ def test_a_session_that_goes_on_says_how_far_it_is(tmp_path: Path) -> None:
         assert shell.run("chat", "--thread", "work", "--say", "第一句", "--say", "第二句").returncode == 0
         with Screen(shell, "chat", "--thread", "work", "--lang", "zh") as screen:
             screen.wait_for("此前已有 2 轮")
+
+
+def test_forgetting_is_asked_about_and_takes_the_typed_lines_along_in_a_narrow_terminal_without_colours(
+    tmp_path: Path,
+) -> None:
+    shell = Shell(tmp_path, "")
+    with WireServer(default="**好的**。") as wire:
+        shell.environment["OLLAMA_HOST"] = wire.url
+        with Screen(shell, "chat", "--thread", "t1", "--lang", "zh", columns=40, NO_COLOR="1") as screen:
+            screen.wait_for("›", seconds=60)
+            screen.type("我的门禁密码是 778899。\r")
+            screen.wait_for("好的。")
+            screen.wait_for("›")
+            screen.type("/跳舞\r")
+            screen.wait_for("没有命令")
+            screen.wait_for("›")
+            screen.type("/忘掉 778899\r")
+            screen.wait_for("[y/N]")
+            screen.type("n\r")
+            screen.wait_for("没有忘掉任何内容")
+            screen.wait_for("›")
+            screen.type("/忘掉 778899\r")
+            screen.wait_for("[y/N]")
+            screen.type("y\r")
+            screen.wait_for("已忘掉")
+            screen.wait_for("›")
+            screen.type("/退出\r")
+            screen.wait_for("--thread")
+            assert screen.process.wait(timeout=30) == 0
+            # What sets a colour: 30 to 37 and 90 to 97, or 38 with one of its own.
+            assert re.search(rb"\x1b\[(?:[0-9;]*;)?(?:3[0-8]|9[0-7])[;m]", screen.seen) is None
+    assert len(wire.chats) == 1
+    kept = (tmp_path / "chat_history").read_text()
+    assert "778899" not in kept
+    assert "/跳舞" in kept
