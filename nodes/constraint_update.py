@@ -8,6 +8,7 @@ from typing import NamedTuple
 from langchain_core.messages import BaseMessage, HumanMessage
 
 from ninefold.policies.assemble import Material, assemble
+from ninefold.policies.bounded import within
 from ninefold.policies.constraints import (
     REPLY_SCHEMA,
     Candidate,
@@ -58,7 +59,8 @@ from .ports import Assistant, Schema, TokenCounter
 
 _REPLY_TOKENS = 512
 _SHOWN = 24
-"""Changes that one event shows; the rest are counted in its reason."""
+_SHOWN_BYTES = 4096
+"""Changes that one event shows, in number and as JSON; the rest are counted in its reason."""
 
 
 class _Held(NamedTuple):
@@ -217,15 +219,16 @@ def _joined(found: Extraction, proposed: Sequence[Candidate]) -> Extraction:
 
 def _event(held: _Held, waiting: Sequence[BaseMessage]) -> ConstraintsUpdated:
     reason = ""
+    shown = within(held.changes[:_SHOWN], _SHOWN_BYTES)
     if not waiting:
         reason = "no new message"
     elif not held.changes:
         reason = (
             "no message could hold a wish" if not any(may_hold(plain_text(m)) for m in waiting) else "no wish found"
         )
-    elif len(held.changes) > _SHOWN:
-        reason = f"{len(held.changes) - _SHOWN} more changes"
-    return ConstraintsUpdated(changes=held.changes[:_SHOWN], reason=reason)
+    elif len(held.changes) > len(shown):
+        reason = f"{len(held.changes) - len(shown)} more changes"
+    return ConstraintsUpdated(changes=shown, reason=reason)
 
 
 def _degraded(state: TurnState, cause: str) -> Degraded:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from langchain_core.messages import BaseMessage
 
 from ninefold.policies.apply import commit, over
+from ninefold.policies.bounded import within
 from ninefold.policies.proof import Faults, refuted, repaired, unproven
 from ninefold.policies.render import render
 from ninefold.policies.veto import vetoed
@@ -112,6 +113,11 @@ def _with_calls(update: Update, state: TurnState, noted: Noted) -> Update:
     return update
 
 
+def _shown(missing: Sequence[Missing]) -> tuple[Missing, ...]:
+    """Give the missing spans that an event shows; the verdict holds more of them."""
+    return within([each.model_copy(update={"span": each.span[:120]}) for each in missing[:8]], 1024)
+
+
 def _rendered(state: TurnState, fixed: str) -> list[BaseMessage]:
     """Give the prompt about to be sent, with the pending proposals in it."""
     assert state.view is not None
@@ -142,7 +148,7 @@ def _repair(state: TurnState, place: int, mended: Proposal, faults: Faults) -> U
     return Update(
         proposals=(*state.proposals[:place], mended),
         verdict=Verdict(proven=False, missing=missing[:32], reason=reason),
-        trace=(FidelityChecked(proven=False, missing=missing[:8], reason=reason),),
+        trace=(FidelityChecked(proven=False, missing=_shown(missing), reason=reason),),
     )
 
 
@@ -154,15 +160,13 @@ def _strike(state: TurnState, place: int, missing: Sequence[Missing]) -> Update:
         proposals=state.proposals[:place],
         struck=(*state.struck, Struck(strategy=refuted_one.strategy, span=refuted_one.span)),
         verdict=Verdict(proven=False, strategy=refuted_one.strategy, missing=tuple(missing[:32]), reason=reason),
-        trace=(
-            FidelityChecked(proven=False, strategy=refuted_one.strategy, missing=tuple(missing[:8]), reason=reason),
-        ),
+        trace=(FidelityChecked(proven=False, strategy=refuted_one.strategy, missing=_shown(missing), reason=reason),),
     )
 
 
 def _refuted_view(state: TurnState, missing: tuple[Missing, ...]) -> Update:
     """Give a view that is made again once; refuted again it is never sent."""
-    event = FidelityChecked(proven=False, missing=missing[:8], reason="the view is refuted")
+    event = FidelityChecked(proven=False, missing=_shown(missing), reason="the view is refuted")
     verdict = Verdict(proven=False, missing=missing[:32], reason=event.reason)
     if all(struck.strategy != VIEW for struck in state.struck):
         return Update(struck=(*state.struck, Struck(strategy=VIEW, span=())), verdict=verdict, trace=(event,))
