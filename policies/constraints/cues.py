@@ -40,6 +40,7 @@ Group = Literal[
     "things",
     "attribute",
     "command",
+    "alone",
     "maybe",
     "limit",
     "only_this",

@@ -57,7 +57,7 @@ def extract(text: str) -> Extraction:
     task = requested(heard)
     wishes: list[Candidate] = []
     for sentence in heard:
-        told = _told(sentence)
+        told = _told(sentence) or (_told_alone(sentence) if len(heard) == 1 else [])
         within = task is not None and sentence.span.start <= task.start < sentence.span.end
         framed = [_framed(wish, sentence, within, task is not None) for wish in _wishes(text, sentence, told, within)]
         wishes += framed
@@ -89,13 +89,24 @@ def _told(sentence: Sentence) -> list[_Told]:
 def _told_whole(sentence: Sentence) -> list[_Told]:
     """Hear a short sentence as one where no clause of it is a wish alone: "Paragraphs of three lines, tops"."""
     parts = sentence.clauses
-    if not 1 < len(parts) <= 3 or not all(part.own and not part.asks for part in parts):
+    if not 1 < len(parts) <= 3 or not all(part.own and not part.asks for part in parts) or says("task", sentence.heard):
         return []
     start = parts[0].span.start - sentence.span.start
     said = sentence.heard.strip().rstrip(_TRAILING)
     span = Span(sentence.span.text, sentence.span.start, sentence.span.end)
     label = _label(Clause(span, said, own=True, asks=False)) if start >= 0 and len(said) <= _ONE_BREATH else None
     return [_Told(Clause(span, said, own=True, asks=False), label)] if label is not None else []
+
+
+def _told_alone(sentence: Sentence) -> list[_Told]:
+    """Hear a message of one short sentence as a rule by its form alone: "Hyphenate compound adjectives"."""
+    if len(sentence.heard) > _ONE_BREATH:
+        return []
+    return [
+        _Told(clause, "forbid" if is_negated(clause.heard) and not limits(clause.heard) else "require")
+        for clause in sentence.clauses
+        if clause.own and not clause.asks and not says("polite", clause.heard) and says("alone", clause.heard)
+    ]
 
 
 def _only_an_occasion(clause: Clause) -> bool:
