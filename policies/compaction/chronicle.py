@@ -10,12 +10,12 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 
 from ninefold.state import Entry, Item, StepStatus, reference_id
 
-from ..proof.held import folded
-from ..proof.kept import Kept
-from ..proof.needs import Later, Need, needs
+from ..keeping.cues import heard
+from ..keeping.held import folded
+from ..keeping.kept import Kept
+from ..keeping.needs import Later, Need, needs
 from ..text import Span, clauses, plain_text, sentences, trimmed
 from ..window import Group
-from .cues import heard
 from .strategy import Originals
 
 Field = Literal["decisions", "next_steps", "other_facts"]

@@ -9,12 +9,12 @@ from ninefold.state import Item, Language, Missing, StepStatus, Summary
 from ninefold.state.compaction import MAX_BY_REFERENCE
 from ninefold.state.summary import MAX_REFERENCES
 
-from ..proof.held import Held
-from ..proof.kept import Kept
-from ..proof.needs import Need, lost
+from ..keeping.cues import heard
+from ..keeping.held import Held
+from ..keeping.kept import Kept
+from ..keeping.needs import Need, lost
 from ..summary_layer import render_summary
 from .chronicle import Field, Statement, item_needs
-from .cues import heard
 from .focus import terms
 from .strategy import Counter
 

@@ -10,11 +10,11 @@ from ninefold.state import AgentSettings, Item, Proposal, StrategyName, referenc
 from ninefold.state.turn_state import TurnState
 
 from ..apply import over
-from ..proof.needs import needs
+from ..keeping.cues import heard
+from ..keeping.needs import needs
 from ..text import plain_text, sentences
 from ..window import Group, movable
 from .chronicle import Statement
-from .cues import heard
 from .strategy import Completion, Counter, Originals
 from .summary import fold_into_summary
 

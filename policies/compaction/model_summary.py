@@ -11,13 +11,13 @@ from ninefold.state import AgentSettings, Entry, InternalModelError, Item, Langu
 from ninefold.state.turn_state import TurnState
 
 from ..json_reply import parse_json
+from ..keeping.cues import heard
+from ..keeping.held import folded, same_values
 from ..neutralise import neutralise
 from ..prompt_files import prompt
-from ..proof.held import folded, same_values
 from ..text import Span, plain_text, sentences
 from ..window import Group
 from .chronicle import Field, Statement, item_needs, kind, original_of
-from .cues import heard
 from .strategy import Completion, Counter, Originals
 
 PROMPT_VERSION = 1

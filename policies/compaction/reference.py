@@ -8,9 +8,9 @@ from ninefold.state import AgentSettings, Entry, Language, Proposal, Replacement
 from ninefold.state.turn_state import TurnState
 
 from ..apply import over
-from ..proof.held import Held
-from ..proof.kept import Kept
-from ..proof.needs import Need, later_in, lost, needs
+from ..keeping.held import Held
+from ..keeping.kept import Kept
+from ..keeping.needs import Need, later_in, lost, needs
 from ..references import reference_marker
 from ..render import as_sent
 from ..text import plain_text, sentences

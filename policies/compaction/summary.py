@@ -21,8 +21,8 @@ from ninefold.state.turn_state import TurnState
 
 from ..apply import over
 from ..descent import Pressure, pressure
-from ..proof.kept import kept_in
-from ..proof.needs import later_in
+from ..keeping.kept import kept_in
+from ..keeping.needs import later_in
 from ..text import plain_text
 from ..window import Group, movable, oldest
 from .chronicle import Statement, original_of, statements

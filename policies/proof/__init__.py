@@ -4,21 +4,12 @@ A proof names what is missing. It never asks a model, and no model's yes overrul
 """
 
 from .compaction_proof import Faults, refuted
-from .held import Held
-from .kept import Kept, kept_in
-from .needs import Need, lost, needs
 from .pairing import unpaired
 from .repair import repaired
 from .view_proof import unproven, unread
 
 __all__ = [
     "Faults",
-    "Held",
-    "Kept",
-    "Need",
-    "kept_in",
-    "lost",
-    "needs",
     "refuted",
     "repaired",
     "unpaired",

@@ -14,10 +14,10 @@ from ..apply import over
 from ..compaction.chronicle import item_needs, kind, original_of, statements
 from ..compaction.digest import cost
 from ..compaction.strategy import Counter, Originals
+from ..keeping.kept import kept_in
+from ..keeping.needs import Need, later_in, lost, needs
 from ..render import as_sent
 from ..window import groups, movable
-from .kept import kept_in
-from .needs import Need, later_in, lost, needs
 from .pairing import unpaired
 from .summary_laws import dropped_items, summary_faults
 

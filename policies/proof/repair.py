@@ -11,8 +11,8 @@ from ..apply import over
 from ..compaction.chronicle import carriers, original_of
 from ..compaction.digest import cost
 from ..compaction.strategy import Counter, Originals
+from ..keeping.needs import Need
 from ..text import plain_text
-from .needs import Need
 
 LEAST = 32
 """Tokens that a repaired proposal still frees."""

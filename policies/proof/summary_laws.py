@@ -8,10 +8,10 @@ from langchain_core.messages import BaseMessage
 
 from ninefold.state import Item, Missing, StepStatus, Summary
 
-from ..compaction.cues import heard
+from ..keeping.cues import heard
+from ..keeping.held import folded, same_values
 from ..negation import is_negated
 from ..text import plain_text, sentences
-from .held import folded, same_values
 
 
 def summary_faults(old: Summary, new: Summary, sources: Mapping[str, BaseMessage]) -> tuple[Missing, ...]:

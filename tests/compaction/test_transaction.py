@@ -12,7 +12,7 @@ from langchain_core.messages import BaseMessage
 
 from ninefold.policies.apply import over
 from ninefold.policies.compaction import Completion, Counter, Originals, Summarise
-from ninefold.policies.proof import needs
+from ninefold.policies.keeping.needs import needs
 from ninefold.state import AgentSettings, InternalModelError, Item, ModelTimeout, Proposal, Replacement, Summary
 from ninefold.state.turn_state import TurnState
 from tests.compaction.session import Session, settings

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ninefold.policies.proof.held import Held
+from ninefold.policies.keeping.held import Held
 from ninefold.policies.values import exact_values
 
 _DIGITS = "零一二三四五六七八九"

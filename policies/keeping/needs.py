@@ -14,11 +14,11 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from ninefold.state import Missing
 from ninefold.state.turn_state import TurnState
 
-from ..compaction.cues import heard
 from ..constraints import extract
 from ..negation import is_negated, negations
 from ..text import Span, plain_text, trimmed
 from ..values import ExactValue, exact_values
+from .cues import heard
 from .held import Held, folded
 from .kept import Kept
 

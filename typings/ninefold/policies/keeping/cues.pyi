@@ -1,0 +1,1 @@
+from policies.keeping.cues import *
