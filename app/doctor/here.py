@@ -72,8 +72,7 @@ def memories(settings: AgentSettings, folder: Path) -> Iterator[Finding]:
     if settings.memory.store == "chroma" and not (folder / "memory").exists():
         yield Finding(Level.GOOD, "doctor.memory_none")
         return
-
-    from ..build import memory_of
+    from ..memories import memory_of
 
     try:
         store = memory_of(settings, folder)

@@ -141,8 +141,8 @@ def opened(settings: AgentSettings | None = None, words: Wording | None = None) 
 
 
 def _memory(settings: AgentSettings, folder: Path, writing: bool) -> MemoryStore | None:
-    from ..build import memory_of, memory_place
     from ..first_start import resumed
+    from ..memories import memory_of, memory_place
 
     settings = resumed(settings, folder)
     if settings.memory == "off":

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from ninefold.adapters.memory.chroma import ChromaMemory
-from ninefold.build import memory_of
 from ninefold.cli import run
 from ninefold.doctor import Finding, Level, examine, ollama
+from ninefold.memories import memory_of
 from ninefold.state import AgentSettings, MemoryKind, MemoryRecord
 from tests.wire.server import Body, WireServer, nobody_there
 

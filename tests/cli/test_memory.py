@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ninefold import build_graph
-from ninefold.build import memory_of
 from ninefold.cli import run
+from ninefold.memories import memory_of
 from ninefold.state import AgentSettings, EmbedderMismatch, EmbeddingSettings, MemoryKind, MemoryRecord
 from tests.wire.server import WireServer
 

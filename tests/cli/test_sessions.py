@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import pytest
 
-from ninefold.build import memory_of
 from ninefold.cli import run
 from ninefold.graph.locks import FileLocks, hold
 from ninefold.home import CHECKPOINTS
+from ninefold.memories import memory_of
 from ninefold.sessions import fork_session, list_sessions, opened, transcript
 from ninefold.sessions.place import lock_key
 from ninefold.state import AgentSettings, EmbeddingSettings, MemoryKind, MemoryRecord, StorageError, StorageSettings

@@ -226,7 +226,7 @@ def test_an_embedder_that_fails_costs_the_turn_its_memories_and_no_more(embeddin
 
 
 def _memories(a: Rig, thread: str) -> list[Any]:
-    from ninefold.build import memory_of
+    from ninefold.memories import memory_of
 
     memory = memory_of(a.settings, a.folder)
     assert memory is not None
