@@ -95,7 +95,7 @@ def test_a_session_is_changed_between_two_turns_through_a_pipe(tmp_path: Path, w
         "没有命令 /跳舞。/help 列出命令；//跳舞 会把这段文字作为消息发送。",
     ]
     assert ended.returncode == 1
-    assert len(wire.chats) == 8, "seven replies, and the one call of the compaction"
+    assert "跳舞" not in str(wire.chats)
     assert all("一律用蓝色按钮" in system_of(body) for body in wire.chats)
     last = "\n".join(message["content"] for message in wire.chats[-1]["messages"])
     assert "编号 200" in last
