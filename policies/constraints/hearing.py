@@ -19,6 +19,8 @@ MATERIAL_CHARS = 80
 
 _ENDS_INSIDE = re.compile(rf"[.!?。！？](?=[\"”’」』](?:\s*$|\s+[A-Z]|\s*\n|[{HAN}]))")
 _HAN_LETTER = re.compile(f"[{HAN}]")
+_COMMENTED = re.compile(r"[=;(){}][^\n]*\s(?://|#|--|/\*)\s")
+"""A line of code with its comment, in whatever language the comment is."""
 _CODE_LIKE = re.compile(r"[{}();=<>\[\]|\\_$#/*+]")
 
 
@@ -100,4 +102,6 @@ def _over_quotation(text: str, silent: str, position: int, limit: int, *, step: 
 
 def _code(text: str) -> bool:
     """Whether a clause is a line of code or of a log: thick with its marks, and no Chinese letter in it."""
+    if _COMMENTED.search(text):
+        return True
     return not _HAN_LETTER.search(text) and len(_CODE_LIKE.findall(text)) > max(2, len(text) // 12)

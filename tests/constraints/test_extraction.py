@@ -232,3 +232,56 @@ def test_a_clause_of_any_length_gives_words_that_the_state_takes(text: str) -> N
     (found,) = extract(text).wishes
     assert text[found.start : found.end] == found.words
     assert 0 < len(found.words) <= MAX_WORDS
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_texts_that_were_written_before_the_forms_are_heard_for_what_they_are(language: str) -> None:
+    wishes = cast(dict[str, dict[str, list[str]]], data("held_out_wishes"))[language]
+    others = cast(dict[str, dict[str, list[str]]], data("held_out_no_wish"))[language]
+    said = [text.replace("【", "").replace("】", "") for texts in wishes.values() for text in texts[::2]]
+    idle = [text for texts in others.values() for text in texts[::2]]
+    assert sum(bool(extract(text).wishes) for text in said) >= 0.95 * len(said)
+    assert sum(bool(extract(text).wishes) for text in idle) <= 0.03 * len(idle)
+
+
+@pytest.mark.parametrize(
+    "text", ["不用表格了", "语气不用那么正式了", "Tables aren't needed anymore", "Feel free to use bullet points again"]
+)
+def test_a_need_that_is_gone_is_a_withdrawal(text: str) -> None:
+    assert wish(text).withdraws
+
+
+@pytest.mark.parametrize(
+    "text", ["再写短一点", "刚才那段换个更活泼的说法", "Make this one shorter", "A bit more formal, please"]
+)
+def test_what_is_asked_of_the_last_answer_holds_this_turn_alone(text: str) -> None:
+    assert wish(text).scope is Scope.TURN
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "要是答案不确定，直接说不知道",
+        "写代码的时候用四个空格缩进",
+        "Should I ask about money, answer in euros",
+        "Unless I ask for it, don't show the code",
+    ],
+)
+def test_a_command_behind_an_occasion_holds_on_that_occasion(text: str) -> None:
+    found = wish(text)
+    assert found.scope is Scope.WHEN
+    assert found.words == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "去年我们团队用的是红色主题，今年换成了蓝色",
+        "小时候奶奶不许我吃冰棍",
+        "const MAX = 10 // 不得超过十",
+        "I only have the first part, no second one",
+        "At the last meeting they capped the budget at 50,000",
+    ],
+)
+def test_what_is_told_is_not_wished(text: str) -> None:
+    assert extract(text).wishes == ()
