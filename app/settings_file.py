@@ -40,7 +40,8 @@ def load_settings(path: str | Path) -> AgentSettings:
         raise _unreadable(file, mark.line + 1 if mark else 1, error.problem or "not YAML") from error
     except yaml.reader.ReaderError as error:
         raise _unreadable(file, 1, f"a character that YAML does not allow at position {error.position}") from error
-    except (ValueError, RecursionError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        # A tag that does not fit its value, a day that does not exist, a depth without end: PyYAML names none of them.
         raise _unreadable(file, 1, f"a value or a depth that cannot be read ({error})") from error
     if root is None or not isinstance(values, dict):
         raise SettingsError(f"{file} defines no agent.", "Begin the file with `agent:` and indent its keys below.")

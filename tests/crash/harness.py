@@ -67,7 +67,7 @@ def _without_result(state: Result) -> Result:
         return next((start for start in ("tool: ", "ai: 查到了：") if text.startswith(start)), text)
 
     said = {key: [bare(text) for text in state[key]] for key in ("window", "archive")}
-    return {**state, **said, "outcome": state["outcome"] in ("answered", "interrupted"), "notes": []}
+    return {**state, **said, "outcome": "", "notes": []}
 
 
 def config(turn: str) -> Any:
@@ -203,7 +203,7 @@ def left(folder: Path, graph: TurnGraph | None = None) -> Result:
 
 def _rows(graph: TurnGraph) -> int:
     saver: Any = graph.checkpointer
-    return int(saver.conn.execute("SELECT count(*) FROM checkpoints").fetchone()[0])
+    return len(saver.rows("t"))
 
 
 def _die(base: Path, folder: Path, death: Death) -> None:

@@ -14,13 +14,17 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.config import get_config
-from langgraph.store.base import Op, Result
+from langgraph.store.base import BaseStore, Op, Result
 
 from ninefold import build_graph
 from ninefold.adapters.archive.sqlite_store import ThreadedSqliteStore
 from ninefold.adapters.checkpoints import PlainSerde, ThreadedSqliteSaver
 from ninefold.adapters.memory.chroma import ChromaMemory
+from ninefold.adapters.postgres.database import Database
+from ninefold.adapters.postgres.saver import ThreadedPostgresSaver
+from ninefold.adapters.postgres.store import ThreadedPostgresStore
 from ninefold.adapters.sqlite_files import connect
 from ninefold.adapters.tokens import for_model
 from ninefold.graph.guard import TurnGraph
@@ -28,6 +32,8 @@ from ninefold.state import AgentSettings, ModelSettings, StorageSettings
 from tests.memory.bag_of_words import BagOfWords
 
 Side = Literal["before", "after"]
+POSTGRES = "postgres-url"
+"""The file that names the database, in the folder of a turn that is not kept in files."""
 ROOM = 32_768
 """Tokens of the window: the counter that knows no model counts bytes, and constraints must not seem to crowd it."""
 
@@ -80,7 +86,7 @@ class Watched:
         return call
 
 
-class WatchedSaver(ThreadedSqliteSaver):
+class _WatchedPuts(BaseCheckpointSaver[str]):
     watch: Watch
 
     def put(self, *args: Any, **options: Any) -> Any:
@@ -92,12 +98,28 @@ class WatchedSaver(ThreadedSqliteSaver):
             super().put_writes(*args, **options)
 
 
-class WatchedStore(ThreadedSqliteStore):
+class _WatchedBatches(BaseStore):
     watch: Watch
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         with self.watch.call("archive.batch"):
-            return super().batch(ops)
+            return super().batch(ops)  # type: ignore[safe-super]
+
+
+class WatchedSaver(_WatchedPuts, ThreadedSqliteSaver):
+    """Checkpoints in a file."""
+
+
+class WatchedPostgresSaver(_WatchedPuts, ThreadedPostgresSaver):
+    """Checkpoints in Postgres."""
+
+
+class WatchedStore(_WatchedBatches, ThreadedSqliteStore):
+    """The archive in a file."""
+
+
+class WatchedPostgresStore(_WatchedBatches, ThreadedPostgresStore):
+    """The archive in Postgres."""
 
 
 class Scripted(BaseChatModel):
@@ -127,6 +149,23 @@ def reply(messages: list[BaseMessage]) -> AIMessage:
     return AIMessage(f"查到了：{last.text}")
 
 
+def _databases(folder: Path, watch: Watch) -> tuple[BaseCheckpointSaver[str], BaseStore]:
+    """Give what keeps checkpoints and archive: files, or the Postgres whose URL stands in a file."""
+    named = folder / POSTGRES
+    saver: WatchedSaver | WatchedPostgresSaver
+    store: WatchedStore | WatchedPostgresStore
+    if named.exists():
+        database = Database(named.read_text())
+        saver, store = WatchedPostgresSaver(database), WatchedPostgresStore(database)
+    else:
+        saver = WatchedSaver(connect(folder / "checkpoints.sqlite", autocommit=False), serde=PlainSerde())
+        saver.setup()
+        store = WatchedStore(connect(folder / "archive.sqlite", autocommit=True))
+        store.setup()
+    saver.watch = store.watch = watch
+    return saver, store
+
+
 def watched_graph(folder: Path, watch: Watch) -> TurnGraph:
     """Give the agent over the databases in a folder."""
 
@@ -136,12 +175,7 @@ def watched_graph(folder: Path, watch: Watch) -> TurnGraph:
         with watch.call("tool.stock"):
             return f"{item} 有 7 件"
 
-    saver = WatchedSaver(connect(folder / "checkpoints.sqlite", autocommit=False), serde=PlainSerde())
-    saver.watch = watch
-    saver.setup()
-    store = WatchedStore(connect(folder / "archive.sqlite", autocommit=True))
-    store.watch = watch
-    store.setup()
+    saver, store = _databases(folder, watch)
     memory: Any = Watched(ChromaMemory(folder / "memory", BagOfWords(), "test:bag"), "memory", watch)
     tokens: Any = Watched(for_model("given", ""), "tokens", watch, once_a_node=True)
     return build_graph(

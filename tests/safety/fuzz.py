@@ -44,7 +44,20 @@ agent:
 """
 NASTY = (
     *("agent", "model", "num_ctx", "storage", "null", "~", "-1", "1e999", "9" * 400, "!!python/object:os.system x"),
-    *("2020-13-45", "!!binary x", "!!int x", "!!float x", "!!timestamp x", "1:99:99", "0x", "[" * 3000),
+    *(
+        "2020-13-45",
+        "!!binary x",
+        "!!int x",
+        "!!float x",
+        "!!timestamp x",
+        "!!bool x",
+        '!!int ""',
+        "!!omap x",
+        "!!set x",
+        "1:99:99",
+        "0x",
+        "[" * 3000,
+    ),
     *("&a", "*a", "<<: *a", "[" * 60, "{", "- ", ": ", "\t", "\x00", "\ufeff", "\U0001f600", "不要", "% ", "'", '"'),
 )
 REPLY = b"".join(
