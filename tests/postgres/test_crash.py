@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.crash.harness import SECOND, Death, Side, difference, in_fork, left, said, take_turn
-from tests.crash.parts import POSTGRES, Watch
+from tests.crash.harness import SECOND, Death, difference, in_fork, left, said, take_turn
+from tests.crash.parts import POSTGRES, Side, Watch
 
 DEATHS: list[tuple[str, Side]] = [
     ("between: checkpoint.put", "after"),
