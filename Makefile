@@ -15,7 +15,7 @@ export LANGGRAPH_STRICT_MSGPACK := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check format layout lock chat draw bench bench-crash bench-keeps bench-prefix bench-recall fuzz clean
+.PHONY: help setup test check format layout lock chat draw bench bench-crash bench-keeps bench-prefix bench-recall audit fuzz clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -83,6 +83,9 @@ bench-crash: setup ## measure kills (ROUNDS=20), many writers and the disk of 30
 
 bench-keeps: setup ## measure what stays of rules, values and results, beside langchain, langmem and deepagents (M1, M6, M7, T2, X1, X2)
 	$(BIN)/python -m bench.keeps
+
+audit: setup ## look the pinned dependencies up in the list of known vulnerabilities
+	$(BIN)/python tools/audit.py
 
 fuzz: setup ## spoil agent.yaml, session files, checkpoints and model replies (CASES=1000 of each)
 	$(BIN)/python -m tests.safety.fuzz --cases $(CASES)

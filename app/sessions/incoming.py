@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from ninefold.adapters.archive import keys
 from ninefold.adapters.archive.message_json import from_json
+from ninefold.adapters.checkpoints import PlainSerde
 from ninefold.graph.migrations import Schema
 from ninefold.state import InputError, MemoryRecord, NinefoldError, SchemaError, StorageError
 from ninefold.state.turn_state import TurnState
@@ -127,6 +128,8 @@ def _begin(words: Wording, file: Path, line: Line, found: Incoming) -> None:
 def _check_state(found: Incoming) -> None:
     """Refuse, with an error of some kind, a state that no turn could go on from."""
     state = TurnState.model_validate(Schema().typed(Schema().migrate(found.state)))
+    # JSON has numbers, and text, that no checkpoint can hold.
+    PlainSerde().dumps_typed(found.state)
     if state.owner not in (found.user, None) or any(record.user != found.user for record in found.memories):
         raise ValueError("its parts belong to different people")
 
