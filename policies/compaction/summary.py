@@ -200,7 +200,10 @@ def _key(
     parts = [
         FORMAT,
         PROMPT_VERSION,
+        StrategyName.SUMMARY,
         with_model,
+        settings.model.model_name,
+        settings.light_model if isinstance(settings.light_model, str | None) else settings.light_model.model_name,
         settings.context_policy.summary_tokens,
         now.language,
         now.summary.model_dump(mode="json"),
