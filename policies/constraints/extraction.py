@@ -124,7 +124,7 @@ def _commanded(said: str) -> str | None:
 
 def _label(clause: Clause) -> str | None:
     """Name the group by which a clause is a wish, or None."""
-    said = clause.heard
+    said = without("polite_tail", clause.heard).rstrip()
     if says("bare_no", said):
         return "forbid"
     if says("withdraw", said):

@@ -69,7 +69,7 @@ def _without_material(heard: str) -> str:
 def _sentence(text: str, span: Span, silent: str) -> Sentence:
     heard = silent[span.start : span.end]
     parts: list[Clause] = []
-    reported = False
+    reported = quoted = False
     inside = clauses(heard)
     for index, part in enumerate(inside):
         behind = inside[index + 1].start if index + 1 < len(inside) else len(heard)
@@ -79,8 +79,9 @@ def _sentence(text: str, span: Span, silent: str) -> Sentence:
         tail = heard[part.end :] if index == len(inside) - 1 else ""
         said = part.text[:HEARD_CHARS]
         theirs = says("reported", said)
-        if reported and says("speaks_self", said) and not theirs:
+        if reported and not theirs and (says("speaks_self", said) or (not quoted and says("addressed", said))):
             reported = False
+        quoted = (quoted or says("speech", said)) if theirs else quoted and reported
         reported = reported or theirs
         polite = says("polite", said) or (index + 1 < len(inside) and says("inverted", said))
         asks = says("asks", said + tail.strip()[:1]) and not polite
