@@ -87,6 +87,9 @@ def pressure(state: TurnState, settings: AgentSettings) -> Pressure:
         ("recent_keep", count_before, count, policy.recent_keep, policy.recent_keep // KEPT_PART),
     )
     excess = {name: current - low for name, before, current, high, low in gauges if before > high and current > low}
+    if any(entry.restored for entry in state.entries) and needed + freed <= hard:
+        # What the person brought back stays until a prompt needs more than the hard threshold.
+        excess = {}
     messages = excess.get("recent_keep", 0)
     # The window's own soft mark stands to its trigger as the prompt's soft threshold stands to its hard one.
     soft_window = int(policy.summary_threshold_tokens * policy.soft_threshold / policy.hard_threshold)

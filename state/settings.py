@@ -118,8 +118,10 @@ class FidelitySettings(Value):
 
 
 class MemorySettings(Value):
-    """Where memories are kept: "chroma" in the data folder, the URL of a Chroma server, `elasticsearch+http://host:9200`
-    (experimental), or off."""
+    """Where memories are kept, or off.
+
+    "chroma" in the data folder, the URL of a Chroma server, or `elasticsearch+http://host:9200` (experimental).
+    """
 
     store: str = "chroma"
     dedupe_score: Annotated[float, Field(gt=0, le=1)] = 0.97
