@@ -108,7 +108,7 @@ def _reviewed(
 
 def _with_calls(update: Update, state: TurnState, noted: Noted) -> Update:
     """Give the update with the calls that were made for it."""
-    update["trace"] = (*noted.calls, *update["trace"])
+    update["trace"] = (*noted.calls, *update.get("trace", ()))
     update["counters"] = counted(update.get("counters", state.counters), noted)
     return update
 
