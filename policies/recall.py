@@ -67,7 +67,8 @@ class DefaultRanking:
     ) -> tuple[Recalled, ...]:
         """Give the candidates, each with its fate; those that go into the prompt come first."""
         ranked = fused(found.near, found.matching, limits)
-        searched = [each for each in ranked if each.record.kind not in ALWAYS_RECALLED]
+        # By themselves: the preferences found beside them would move the mean that they stand out from.
+        searched = fused(_on_demand(found.near), _on_demand(found.matching), limits)
         place = {each.record.id: number for number, each in enumerate(ranked)}
         # Versions of one statement share their words, and so stand together: what is cut off here hides no newer one.
         known = sorted(always, key=lambda each: (place.get(each.id, len(place)), -shared(each.text, query)))[:ALWAYS]
@@ -77,7 +78,8 @@ class DefaultRanking:
         candidates = _within(candidates, limits.tokens * (ALWAYS_SHARE if searched or found.said else 1))
         then = [each for each in searched if _within_time(each.record, found.when)]
         bounds = replace(limits, min_score=-1.0) if then else limits
-        least = BESIDE_BEST * searched[0].score if len(searched) >= MANY and not then else -math.inf
+        best = searched[0].score if len(searched) >= MANY and not then else -math.inf
+        least = min(best, BESIDE_BEST * best)
         taken = 0
         for record, score, standing in then or searched:
             below = Fate.BELOW_THRESHOLD if standing < least else None
@@ -170,6 +172,10 @@ def looked_up(near: Sequence[Scored], matching: Sequence[Scored], limits: Limits
     prompt = _Prompt(InView(), [each.record for each in ranked])
     kept = [each for each in ranked if not _by_score(each.record, each.cosine, words.get(each.record.id), limits, 0)]
     return [each.record for each in kept if prompt.take(each.record) is Fate.RECALLED]
+
+
+def _on_demand(found: Sequence[Scored]) -> list[Scored]:
+    return [pair for pair in found if pair[0].kind not in ALWAYS_RECALLED]
 
 
 def _by_score(

@@ -99,6 +99,21 @@ def test_preferences_that_bear_on_the_question_come_first_and_the_newest_before_
     assert ranked(chinese, query="买哪种绿茶？")[0].text == "我喝绿茶"
 
 
+@pytest.mark.parametrize("said", ["likes {} tea", "喜欢第 {} 种茶"])
+def test_preferences_found_beside_many_facts_refuse_none_of_these(said: str) -> None:
+    likes = [(preference(said.format(i), id=f"p{i}"), 0.8) for i in range(20)]
+    facts = [(a_record(f"fact {i}"), 0.6 - i / 100) for i in range(10)]
+    alone = [text for text, fate in fates(ranked(found=facts)).items() if fate is Fate.RECALLED]
+    beside = fates(ranked([record for record, _ in likes], [*likes, *facts]))
+    assert [text for text in beside if text in alone and beside[text] is Fate.RECALLED] == alone
+    assert alone[0] == "fact 0"
+
+
+def test_of_many_that_stand_out_alike_the_first_ones_are_recalled() -> None:
+    given = fates(ranked(found=[(a_record(f"fact {i}"), 0.6) for i in range(12)]))
+    assert list(given.values()).count(Fate.RECALLED) == 5
+
+
 def test_a_budget_leaves_the_last_ones_out() -> None:
     given = ranked([preference(f"{i} " + "长" * 190) for i in range(9)], tokens=600)
     assert [candidate.fate for candidate in given].count(Fate.RECALLED) == 2
