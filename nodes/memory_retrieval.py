@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from langchain_core.messages import HumanMessage
 
 from ninefold.policies.cues import ends
 from ninefold.policies.dates import Span, said_when
 from ninefold.policies.intent import QUERY_CHARACTERS
+from ninefold.policies.memory_merge import without_placed
 from ninefold.policies.notices import notice
 from ninefold.policies.recall import CANDIDATES, Found, InView, Limits, Ranking
+from ninefold.policies.references import references_in
 from ninefold.policies.text import plain_text, sentences
 from ninefold.state import (
     ALWAYS_RECALLED,
     AgentSettings,
     Degraded,
+    Entry,
     Event,
     Fate,
     MemoryKind,
     MemoryRecord,
     MemoryRetrieved,
     MemorySettings,
+    MemoryStatus,
     MemoryStoreError,
     NinefoldError,
     Said,
@@ -45,12 +50,13 @@ def memory_retrieval(
     """Give every candidate of this turn's recall with its score and fate; assembly places those that are recalled.
 
     Preferences and profile come by filter, without an embedding; the rest, and what earlier turns of the thread hold,
-    by search, and only when the intent asks. What fails is left out, and the turn says so.
+    by search, and only when the intent asks. What fails is left out, and the turn says so. A memory that stands in the
+    window from an earlier turn, and was forgotten or replaced since, on whichever thread, leaves it.
     """
     assert state.turn is not None
     if memory is None and past is None:
         return Update(recalled=(), trace=(MemoryRetrieved(considered=0, recalled=0, reason="off"),))
-    view = _in_view(state)
+    view = _in_view(state, state.entries)
     when = said_when(_query(state), state.turn.at)
     events: list[Event] = []
     said: tuple[Said, ...] = ()
@@ -60,19 +66,40 @@ def memory_retrieval(
         events.append(_degraded(state, "nothing_recalled", error))
     always: tuple[MemoryRecord, ...] = ()
     found = Found(said=said, when=when)
+    entries = None
     try:
+        entries = _still_true(state, memory)
         always = memory.by_kind(state.turn.user, ALWAYS_RECALLED) if memory is not None else ()
         found = _searched(state, memory, settings, found)
     except MemoryStoreError as error:
         # Without the memories nobody knows what of the earlier turns was replaced or taken back since.
         found = Found()
-        events.append(_degraded(state, "only_preferences" if always else "nothing_recalled", error))
+        unchecked = "placed_unchecked" if entries is None else "nothing_recalled"
+        events.append(_degraded(state, "only_preferences" if always else unchecked, error))
+    entries = state.entries if entries is None else entries
+    view = _in_view(state, entries)
     recalled = ranking.rank(always, found, query=_query(state), view=view, limits=_limits(state, memory, settings))
     count = sum(candidate.fate is Fate.RECALLED for candidate in recalled)
     reason = "" if state.intent and state.intent.search else "preferences and profile only"
     considered = len(always) + len({r.id for r, _ in (*found.near, *found.matching)}) + len(found.said)
     events.append(MemoryRetrieved(considered=considered, recalled=count, reason=reason))
-    return Update(recalled=recalled, trace=tuple(events))
+    update = Update(recalled=recalled, trace=tuple(events))
+    if entries != state.entries:
+        update["entries"] = entries
+    return update
+
+
+def _still_true(state: TurnState, memory: MemoryStore | None) -> tuple[Entry, ...]:
+    """The entries without placed memories that no longer hold; no embedding is made.
+
+    What came from an earlier turn has no record of its own and stays.
+    """
+    assert state.turn is not None
+    ids = dict.fromkeys(p.id for p in chain.from_iterable(e.placed for e in state.entries) if not references_in(p.id))
+    if memory is None or not ids:
+        return state.entries
+    found = memory.get(state.turn.user, list(ids))
+    return without_placed(state.entries, ids.keys() - {r.id for r in found if r.status is MemoryStatus.ACTIVE})
 
 
 def _searched(state: TurnState, memory: MemoryStore | None, settings: AgentSettings, found: Found) -> Found:
@@ -143,14 +170,14 @@ def _told_now(state: TurnState) -> str:
     return "\n".join(plain_text(m) for m in state.messages if isinstance(m, HumanMessage) and m.id in mine)
 
 
-def _in_view(state: TurnState) -> InView:
+def _in_view(state: TurnState, entries: Sequence[Entry]) -> InView:
     """What the prompt holds without a recall: placed memories, turns that stand whole in the window, constraints."""
-    shortened = {entry.turn for entry in state.entries if entry.compacted or entry.reference is not None}
+    shortened = {entry.turn for entry in entries if entry.compacted or entry.reference is not None}
     people = [m for m in state.messages if isinstance(m, HumanMessage)]
     said = {m.id for m in people}
     return InView(
-        ids=frozenset(placed.id for entry in state.entries for placed in entry.placed),
-        turns=frozenset(e.turn for e in state.entries if e.message in said and e.turn not in shortened),
+        ids=frozenset(placed.id for entry in entries for placed in entry.placed),
+        turns=frozenset(e.turn for e in entries if e.message in said and e.turn not in shortened),
         texts=(*(constraint.words for constraint in state.constraints), *_told(people)),
     )
 

@@ -9,7 +9,7 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from ninefold.policies.ageing import due
 from ninefold.policies.constraints import SUBJECT
 from ninefold.policies.memory_ids import folded, memory_id
-from ninefold.policies.memory_merge import Merge, merged
+from ninefold.policies.memory_merge import Merge, merged, without_placed
 from ninefold.policies.notices import notice
 from ninefold.policies.secrets import masked
 from ninefold.policies.text import plain_text
@@ -86,7 +86,10 @@ def memory_write(
         )
     events.append(_written(merge, archived))
     return Update(
-        entries=_without(entries, merge.superseded), unprocessed=_processed(state), unwritten=(), trace=tuple(events)
+        entries=without_placed(entries, merge.superseded),
+        unprocessed=_processed(state),
+        unwritten=(),
+        trace=tuple(events),
     )
 
 
@@ -232,17 +235,6 @@ def _withdrawn(state: TurnState) -> tuple[str, ...]:
             elif change.change is ChangeKind.CHANGED and change.constraint in lasting:
                 taken += change.replaces.split("; ")
     return tuple(folded(masked(words)) for words in taken if folded(words))
-
-
-def _without(entries: Sequence[Entry], superseded: Sequence[str]) -> tuple[Entry, ...]:
-    """The entries without the memories that no longer hold: they leave the prompt at once."""
-    gone = frozenset(superseded)
-    return tuple(
-        entry.model_copy(update={"placed": tuple(p for p in entry.placed if p.id not in gone)})
-        if any(placed.id in gone for placed in entry.placed)
-        else entry
-        for entry in entries
-    )
 
 
 def _processed(state: TurnState) -> Unprocessed:

@@ -5,10 +5,10 @@ Law: merging the same statements into the rows of that merge changes no row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ninefold.state import MemoryRecord, MemoryStatus
+from ninefold.state import Entry, MemoryRecord, MemoryStatus
 from ninefold.state.memory import in_order
 
 from .memory_ids import folded, same_turn
@@ -83,6 +83,16 @@ def is_replaced(old: MemoryRecord, new: MemoryRecord) -> bool:
     if same_turn(old, new) or (old.role == "user" and new.role != "user"):
         return False
     return bool(claims(old) & claims(new))
+
+
+def without_placed(entries: Sequence[Entry], gone: Collection[str]) -> tuple[Entry, ...]:
+    """Give the entries without the memories of these ids: what no longer holds leaves the prompt at once."""
+    return tuple(
+        entry.model_copy(update={"placed": tuple(p for p in entry.placed if p.id not in gone)})
+        if any(placed.id in gone for placed in entry.placed)
+        else entry
+        for entry in entries
+    )
 
 
 def _values(text: str) -> frozenset[str]:
