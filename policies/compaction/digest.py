@@ -65,11 +65,24 @@ def digest(
             low = middle
         else:
             high = middle - 1
-    summary = made(low)
+    summary = _with_references(made(low), limit, language, tokens)
     in_summary = Kept(Held(item.text for item in summary.items), Held(()))
     gone = [need for i in order[low:] for need in told[i].needs]
     missing = [need.missing for need in lost(lost(gone, kept), in_summary)]
     return Digest(summary, tuple(dict.fromkeys(missing))[:MAX_BY_REFERENCE])
+
+
+def _with_references(summary: Summary, limit: int, language: Language, tokens: Counter) -> Summary:
+    """Give the summary with as many references, the newest, as the limit has room for.
+
+    They may be more than short messages leave: a window of those could never be cut. An original that is not named here
+    is found by searching the archive.
+    """
+    for first in range(len(summary.references)):
+        fitting = summary.model_copy(update={"references": summary.references[first:]})
+        if cost(fitting, language, tokens) <= limit:
+            return fitting
+    return summary.model_copy(update={"references": ()})
 
 
 def cost(summary: Summary, language: Language, tokens: Counter) -> int:

@@ -96,14 +96,20 @@ def fold_into_summary(
 
 
 def to_leave(state: TurnState, settings: AgentSettings) -> tuple[Group, ...]:
-    """Give the groups that leave: exactly those prepared for, where they still may, else the oldest that make room."""
+    """Give the groups that leave: exactly those prepared for, where they still may, else the oldest that make room.
+
+    The cut that was prepared makes room in tokens; where `recent_keep` asks for more messages than it holds, it is not
+    the cut to make.
+    """
     now = over(state, state.proposals)
     may = movable(now, settings)
-    ids = tuple(id_ for group in may for id_ in group.ids)
-    if state.next_cut and set(state.next_cut) <= set(ids):
-        wanted = set(state.next_cut)
-        return tuple(group for group in may if wanted.issuperset(group.ids))
-    return cut(may, pressure(state, settings), settings)
+    full = pressure(state, settings)
+    wanted = set(state.next_cut)
+    if wanted and wanted.issubset(id_ for group in may for id_ in group.ids):
+        prepared = tuple(group for group in may if wanted.issuperset(group.ids))
+        if sum(group.counted for group in prepared) >= full.messages_to_leave:
+            return prepared
+    return cut(may, full, settings)
 
 
 def cut(may: Sequence[Group], full: Pressure, settings: AgentSettings) -> tuple[Group, ...]:
