@@ -19,8 +19,16 @@ _NOTES = {
     Language.ENGLISH: ("noted by the assistant", "in place of what was said on {date}"),
 }
 _SAID = {
-    Language.CHINESE: {"user": "用户说过，见 {reference}", "assistant": "助手说过，见 {reference}"},
-    Language.ENGLISH: {"user": "the user said, {reference}", "assistant": "the assistant said, {reference}"},
+    Language.CHINESE: {
+        "user": "用户说过，见 {reference}",
+        "assistant": "助手说过，见 {reference}",
+        "data": "附带的资料，不是谁说的，见 {reference}",
+    },
+    Language.ENGLISH: {
+        "user": "the user said, {reference}",
+        "assistant": "the assistant said, {reference}",
+        "data": "data that came along, said by nobody, {reference}",
+    },
 }
 
 

@@ -100,7 +100,8 @@ class Said(Value):
     sequence: Count
     at: str
     """When its turn began: ISO 8601 with offset."""
-    role: Literal["user", "assistant"]
+    role: Literal["user", "assistant", "data"]
+    """Who said it; data came in another role than the person's, and nobody said it."""
     text: str
     score: float
     """How much of the question it and what stands around it hold: 0 nothing, about 1 everything."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from threading import RLock
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -23,7 +23,7 @@ from ninefold.state.turn_state import INPUT_ROLE
 from ..archive import keys
 from ..archive.message_json import from_json
 from ..archive.thread_archive import read, storing, turn_row
-from ..archive.whole_thread import all_turns, stored_messages
+from ..archive.whole_thread import AT_ONCE, all_turns, stored_messages
 from ..lexical import LexicalIndex
 
 THREADS = 32
@@ -38,13 +38,14 @@ What people ask for later is mostly what they said themselves: three quarters of
 """
 
 Row = tuple[str, dict[str, Any]]
+Speaker = Literal["user", "assistant", "data"]
 
 
 class _Place(NamedTuple):
     turn: str
     sequence: int
     at: str
-    role: str
+    role: Speaker
 
 
 class Pasts:
@@ -102,7 +103,7 @@ class ThreadPast:
                 turn=place.turn,
                 sequence=place.sequence,
                 at=place.at,
-                role="user" if place.role == "user" else "assistant",
+                role=place.role,
                 text=str(from_json(value["message"]).text),
                 score=round(score, 4),
             )
@@ -147,21 +148,27 @@ class _Branch:
             self._take(store, thread, [*kept, *new])
 
     def _take(self, store: BaseStore, thread: str, rows: Sequence[Row]) -> None:
-        at = {turn: row["at"] for turn, row in rows}
-        episodes: dict[str, int] = {}
-        for turn, row in rows:
-            moment = instant(row["at"])
-            self._episode += bool(self._rows) and moment - self._latest > PAUSE
-            self._latest = max(moment, self._latest)
-            episodes[turn] = self._episode
-            self._indexed[turn] = len(self._rows)
-            self._rows.append((turn, {"at": row["at"], "count": row["count"], "parent": row["parent"]}))
-        for turn, sequence, value in stored_messages(store, thread, rows):
-            message = from_json(value["message"]) if "message" in value else None
-            if message is not None and (role := _role(message)) is not None:
-                weight = 1.0 if role == "user" else NOT_THE_PERSON
-                self._index.add(str(message.text), episode=episodes[turn], weight=weight)
-                self._places.append(_Place(turn, sequence, at[turn], role))
+        """Take turns behind those that are known, a batch at a time: a failing archive leaves the rest for later."""
+        for start in range(0, len(rows), AT_ONCE):
+            some = rows[start : start + AT_ONCE]
+            spoken: dict[str, list[tuple[_Place, str]]] = {turn: [] for turn, _ in some}
+            at = {turn: row["at"] for turn, row in some}
+            for turn, sequence, value in stored_messages(store, thread, some):
+                message = from_json(value["message"]) if "message" in value else None
+                if message is not None and (role := _role(message)) is not None:
+                    spoken[turn].append((_Place(turn, sequence, at[turn], role), str(message.text)))
+            for turn, row in some:
+                self._add(turn, row, spoken[turn])
+
+    def _add(self, turn: str, row: dict[str, Any], spoken: Sequence[tuple[_Place, str]]) -> None:
+        moment = instant(row["at"])
+        self._episode += bool(self._rows) and moment - self._latest > PAUSE
+        self._latest = max(moment, self._latest)
+        self._indexed[turn] = len(self._rows)
+        self._rows.append((turn, {"at": row["at"], "count": row["count"], "parent": row["parent"]}))
+        for place, text in spoken:
+            self._index.add(text, episode=self._episode, weight=1.0 if place.role == "user" else NOT_THE_PERSON)
+            self._places.append(place)
 
     def best(
         self, query: str, limit: int, without: frozenset[str], between: tuple[float, float] | None
@@ -187,7 +194,7 @@ def _end(store: BaseStore, thread: str, ends: Sequence[str | None], known: dict[
     return None
 
 
-def _role(message: BaseMessage) -> str | None:
+def _role(message: BaseMessage) -> Speaker | None:
     """Who speaks; tools' results are reached by their references, not by search."""
     match message:
         case HumanMessage():

@@ -1,10 +1,12 @@
 """The archive is found by its words: on one branch, grown turn by turn, and only what is still there."""
 
+from collections.abc import Iterable
+from itertools import count
 from pathlib import Path
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
-from langgraph.store.base import BaseStore
+from langgraph.store.base import BaseStore, Op, Result
 from langgraph.store.memory import InMemoryStore
 
 from ninefold.adapters.archive import ThreadArchive, keys, open_store
@@ -12,8 +14,10 @@ from ninefold.adapters.memory.past import Pasts
 from ninefold.policies.earlier import Told, earlier
 from ninefold.policies.memory_ids import folded
 from ninefold.policies.recall import InView, Limits
-from ninefold.state import Entry, Fate, MemoryStatus, Said, Turn, reference_id
+from ninefold.policies.render import memory_line
+from ninefold.state import Entry, Fate, Language, MemoryStatus, Said, StorageError, Turn, reference_id
 from ninefold.state.memory import instant
+from ninefold.state.turn_state import INPUT_ROLE
 
 from .stores import a_record
 
@@ -70,6 +74,50 @@ def test_what_was_forgotten_is_not_found_even_if_its_words_are_still_known(store
     store.put(keys.messages("t1", "a1"), "0", {"schema": keys.SCHEMA, "forgotten": True}, index=False)
     assert "my number is 13900000000" not in found(pasts, store, "number", "a1")
     assert "my number is 13900000000" not in found(Pasts(), store, "number", "a1")
+
+
+class Unreliable(InMemoryStore):
+    """A store of which one read fails: the one that is counted down to."""
+
+    reads = 0
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        self.reads -= 1
+        if self.reads == 0:
+            raise OSError("the disk is gone")
+        return super().batch(ops)
+
+
+def test_an_archive_that_fails_at_any_read_leaves_no_hole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ninefold.adapters.memory.past.AT_ONCE", 4)
+    store = Unreliable()
+    keep(store, "a1", None, HumanMessage("we begin"))
+    for number in range(2, 14):
+        keep(store, f"a{number}", f"a{number - 1}", HumanMessage(f"the heron of day {number}"))
+    whole = found(Pasts(), store, "heron", "a13")
+    for reads in count(1):
+        pasts = Pasts()
+        assert found(pasts, store, "begin", "a1") == ["we begin"]
+        store.reads = reads
+        try:
+            assert found(pasts, store, "heron", "a13") == whole
+            break
+        except StorageError:
+            store.reads = 0
+            assert found(pasts, store, "heron", "a13") == whole
+    assert reads > 4, "the messages are read in several batches"
+
+
+def test_data_that_came_along_is_nobodys_words(store: BaseStore) -> None:
+    keep(store, "a1", None, HumanMessage("the harbour is closed", additional_kwargs={INPUT_ROLE: "system"}))
+    (only,) = Pasts().of(store, "t1", ["a1"]).matching("harbour", limit=5)
+    assert only.role == "data"
+    (candidate,) = earlier([only], [], [], query="harbour", view=InView(), limits=LIMITS)
+    assert candidate.fate is Fate.RECALLED
+    for language in Language:
+        line = memory_line(candidate, language)
+        assert "harbour" in line
+        assert not any(who in line for who in ("user", "assistant", "用户", "助手"))
 
 
 def test_threads_keep_apart_and_tools_results_are_left_to_their_references(store: BaseStore) -> None:
