@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Protocol, runtime_checkable
+from functools import partial
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from langchain_core.messages import HumanMessage, RemoveMessage
 from langchain_core.runnables import RunnableConfig
@@ -22,7 +23,16 @@ from .build import compaction_graph
 from .changes import Standing, change
 from .guard import TurnGraph
 
-_OF_THE_TURN = ("view", "verdict", "outcome", "proposals", "struck", "candidates", "trace", "next_cut")
+_BEGINNING: Mapping[str, Any] = {
+    "view": None,
+    "verdict": None,
+    "outcome": None,
+    "proposals": (),
+    "struck": (),
+    "candidates": 0,
+    "trace": (),
+    "next_cut": (),
+}
 """What a compaction on request begins anew, as a turn does."""
 ON_REQUEST = "on-request"
 """The id of the message by which a focus is told to the strategies; it never becomes part of the thread."""
@@ -76,17 +86,12 @@ def pin(graph: TurnGraph, config: RunnableConfig, words: str | None = None) -> C
     Raises:
         InputError: there is nothing to pin, too much, or the last turn is not finished.
     """
-    made: list[Constraint] = []
 
-    def make(standing: Standing) -> Update:
-        state, stamp = standing.state, standing.stamp
-        turn = state.turn or Turn(id=stamp.turn_id, parent=None, number=0, at=stamp.at, user=stamp.user)
-        update, constraint = pinned(state, last_said(state) if words is None else words, turn)
-        made.append(constraint)
-        return update
+    def make(standing: Standing) -> tuple[Constraint, Update]:
+        state = standing.state
+        return pinned(state, last_said(state) if words is None else words, standing.turn)
 
-    change(graph, config, make)
-    return made[0]
+    return change(graph, config, make)
 
 
 def compact(graph: TurnGraph, config: RunnableConfig, focus: str = "") -> Compaction:
@@ -103,9 +108,8 @@ def compact(graph: TurnGraph, config: RunnableConfig, focus: str = "") -> Compac
     Raises:
         InputError: nothing was said on the thread yet, or its last turn is not finished.
     """
-    done: list[Compaction] = []
 
-    def make(standing: Standing) -> Update | None:
+    def make(standing: Standing) -> tuple[Compaction, Update | None]:
         before = standing.state
         if before.turn is None:
             raise _nothing_said()
@@ -115,10 +119,10 @@ def compact(graph: TurnGraph, config: RunnableConfig, focus: str = "") -> Compac
         freed = _weight(before.entries) - _weight(after.entries)
         left = len(before.messages) - len(after.messages)
         reason = next((event.reason for event in reversed(events) if event.reason), "")
-        done.append(Compaction(proven, left, freed, reason))
+        done = Compaction(proven, left, freed, reason)
         if not proven:
-            return None
-        return Update(
+            return done, None
+        return done, Update(
             messages=[RemoveMessage(id=REMOVE_ALL), *after.messages],
             entries=after.entries,
             summary=after.summary,
@@ -127,8 +131,7 @@ def compact(graph: TurnGraph, config: RunnableConfig, focus: str = "") -> Compac
             trace=tuple(events),
         )
 
-    change(graph, config, make, beside=True)
-    return done[0]
+    return change(graph, config, make, beside=True)
 
 
 def undo(graph: TurnGraph, config: RunnableConfig) -> Restored:
@@ -143,25 +146,22 @@ def undo(graph: TurnGraph, config: RunnableConfig) -> Restored:
     Raises:
         InputError: no compaction is there to be taken back, or the last turn is not finished.
     """
-    done: list[Restored] = []
 
-    def make(standing: Standing) -> Update:
+    def make(standing: Standing) -> tuple[Restored, Update]:
         now = standing.state
         then = _before_last_compaction(standing)
         archive = standing.parts.archive(standing.store, standing.stamp.thread)
         update, back = restored(now, then, archive.original)
-        done.append(Restored(len(back), _weight(update.get("entries", ()))))
-        return update
+        return Restored(len(back), _weight(update.get("entries", ()))), update
 
-    change(graph, config, make)
-    return done[0]
+    return change(graph, config, make)
 
 
 def forget(graph: TurnGraph, config: RunnableConfig, what: str) -> Forgotten:
     """Forget words: in the user's memories, and in this thread's rules, summary, window, archive and earlier states.
 
     A message that holds them keeps its place and none of its words. The thread cannot be gone back to an earlier turn
-    afterwards, because those states hold the words too.
+    afterwards, because those states may hold the words too: only the present one stays, whatever was found.
 
     Args:
         graph: what `build_graph` gave.
@@ -170,11 +170,11 @@ def forget(graph: TurnGraph, config: RunnableConfig, what: str) -> Forgotten:
 
     Raises:
         InputError: the words are too few to forget by, or the last turn is not finished.
-        StorageError: a store failed; what was forgotten until then stays so, and the same call goes on.
+        StorageError: a store failed; what was forgotten until then stays so, and the same call goes on. Or the saver
+            keeps every earlier state; nothing was forgotten then.
     """
-    done: list[Forgotten] = []
 
-    def make(standing: Standing) -> Update | None:
+    def make(standing: Standing) -> tuple[tuple[Forgotten, Callable[[], object]], Update | None]:
         state, memory = standing.state, standing.parts.memory
         user, thread = standing.stamp.user, standing.stamp.thread
         records = memory.records(user) if memory else ()
@@ -182,26 +182,28 @@ def forget(graph: TurnGraph, config: RunnableConfig, what: str) -> Forgotten:
             each.words for each in state.constraints if each.id == what
         ]
         holds = holding(named[0] if named else what)
-        places = places_holding(standing.store, thread, lambda message: message_holds(message, holds))
-        forget_places(standing.store, thread, places, holds)
+        found = places_holding(standing.store, thread, lambda message: message_holds(message, holds))
+        forget_places(standing.store, thread, found.holding, holds)
         gone = [each.id for each in records if holds(each.text) or holds(each.description)]
         if memory and gone:
-            memory.delete(user, gone)
+            memory.delete(user, [each for each in gone if each != what])
         if standing.parts.log:
             standing.parts.log.forget(holds)
-        messages = {entry.message for entry in state.entries if (entry.turn, entry.sequence) in places}
-        if state.turn is None:
-            done.append(Forgotten(0, 0, len(places), len(gone)))
-            return None
         tokens = standing.parts.tokens
-        update, found = forgotten(state, state.turn, holds, lambda m: tokens.message(as_sent(m)), places)
-        done.append(Forgotten(found.constraints, found.items, len(places | (found.messages - messages)), len(gone)))
-        return update if done[0].anything else None
+        update, went = forgotten(
+            state, standing.turn, holds, lambda m: tokens.message(as_sent(m)), found.holding | found.emptied
+        )
+        archived = {entry.message for entry in state.entries if (entry.turn, entry.sequence) in found.holding}
+        messages = len(found.holding) + len(went.messages - archived)
+        done = Forgotten(went.constraints, went.items, messages, len(gone))
+        last = partial(memory.delete, user, [what]) if memory and what in gone else tuple
+        return (done, last), update if state != TurnState() else None
 
-    change(graph, config, make, keep=1)
-    if done[0].anything:
-        _erase(graph)
-    return done[0]
+    done, finish = change(graph, config, make, alone=True)
+    # What is named by a memory's id goes before that memory does: a call that broke off is understood when repeated.
+    finish()
+    _erase(graph)
+    return done
 
 
 @runtime_checkable
@@ -233,16 +235,7 @@ def _compacted(standing: Standing, before: TurnState, turn: Turn, focus: str) ->
         sequence = 1 + max((entry.sequence for entry in entries if entry.turn == turn.id), default=-1)
         entry = Entry(message=ON_REQUEST, turn=turn.id, sequence=sequence, tokens=parts.tokens.message(as_sent(asked)))
         messages, entries = [*messages, asked], (*entries, entry)
-    fresh = {
-        "view": None,
-        "verdict": None,
-        "outcome": None,
-        "proposals": (),
-        "struck": (),
-        "candidates": 0,
-        "trace": (),
-    }
-    given = before.model_copy(update={**fresh, "next_cut": (), "messages": messages, "entries": entries})
+    given = before.model_copy(update={**_BEGINNING, "messages": messages, "entries": entries})
     config: RunnableConfig = {
         "configurable": {"thread_id": stamp.thread, "user_id": stamp.user},
         "metadata": {TURN: stamp.turn_id, AT: stamp.at, USER: stamp.user},

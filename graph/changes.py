@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -12,7 +12,7 @@ from langgraph.store.base import BaseStore
 from langgraph.types import StateUpdate
 
 from ninefold.adapters.checkpoints.lineage import AT, TURN, USER
-from ninefold.state import InputError, SettingsError, Stamp, Step, StorageError
+from ninefold.state import InputError, SettingsError, Stamp, Step, StorageError, Turn
 from ninefold.state.turn_state import TurnState, Update
 
 from .calls import CallGraph
@@ -20,7 +20,9 @@ from .guard import TurnGraph
 from .identity import check_owner
 from .locks import hold
 from .parts import Parts
-from .pruning import prune
+from .pruning import check_prunable, drop_earlier, prune
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,12 @@ class Standing:
     saver: BaseCheckpointSaver[Any]
 
     @property
+    def turn(self) -> Turn:
+        """The last turn; where none was taken yet, the one that the change is made in."""
+        stamp = self.stamp
+        return self.state.turn or Turn(id=stamp.turn_id, parent=None, number=0, at=stamp.at, user=stamp.user)
+
+    @property
     def store(self) -> BaseStore:
         """Where the archive is.
 
@@ -51,27 +59,27 @@ class Standing:
 def change(
     graph: TurnGraph,
     config: RunnableConfig,
-    make: Callable[[Standing], Update | None],
+    make: Callable[[Standing], tuple[Made, Update | None]],
     *,
     beside: bool = False,
-    keep: int | None = None,
-) -> None:
-    """Write what `make` gives for a thread; no turn comes between its reading and its writing.
+    alone: bool = False,
+) -> Made:
+    """Write the update that `make` gives for a thread, and give what it made; no turn comes between the two.
 
     The change belongs to the last turn: going back to that turn goes back to what it was changed to.
 
     Args:
         graph: what `build_graph` gave.
         config: names the thread and its user.
-        make: gives what is to be written; None leaves the thread as it is.
+        make: gives what it made, and what is to be written; None leaves the thread as it is.
         beside: keep the state as it was before as well, so that it can be gone back to.
-        keep: states that can be gone back to from then on; None keeps as many as after a turn.
+        alone: leave no state but the present one, whether or not something was written.
 
     Raises:
         IdentityError: the thread is another user's.
         InputError: its last turn is not finished.
         ThreadBusy: a turn holds it.
-        StorageError: the graph keeps no sessions.
+        StorageError: the graph keeps no sessions, or earlier states that are to go cannot be dropped.
         SettingsError: it was not made by build_graph.
     """
     parts = graph._guard.parts
@@ -80,6 +88,8 @@ def change(
     call = graph._read_update(config, ())
     if call.saver is None:
         raise StorageError("This graph keeps no sessions.", "Give build_graph a checkpointer.")
+    if alone:
+        check_prunable(call.saver)
     with hold(call.place, call.identity.key, graph._guard.locks, graph._guard.lock_timeout):
         head = graph._head(call)
         check_owner(call.identity, head.values.get("owner"))
@@ -91,11 +101,14 @@ def change(
         state = TurnState.model_validate({**head.values})
         begun = head.stamp(call.identity) if state.turn else None
         standing = Standing(state, begun or graph._guard.stamp(call.identity), config, graph, parts, call.saver)
-        update = make(standing)
-        if update is None:
-            return
-        _write(standing, update, begun=begun is not None, beside=beside)
-        prune(call.saver, call.identity.thread, call.identity.namespace, keep or graph._guard.history_turns)
+        made, update = make(standing)
+        if update is not None:
+            _write(standing, update, begun=begun is not None, beside=beside)
+        if alone:
+            drop_earlier(call.saver, call.identity.thread, call.identity.namespace)
+        elif update is not None:
+            prune(call.saver, call.identity.thread, call.identity.namespace, graph._guard.history_turns)
+        return made
 
 
 def _write(standing: Standing, update: Update, *, begun: bool, beside: bool) -> None:

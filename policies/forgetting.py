@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage
 
-from ninefold.state import Entry, InputError, Item, Summary, Turn, TurnStarted, reference_id
+from ninefold.state import Constraint, Entry, InputError, Item, Summary, Turn, TurnStarted, reference_id
 from ninefold.state.turn_state import REMOVE_ALL, TurnState, Update
 
 from .notices import notice
@@ -30,7 +30,7 @@ class Found(NamedTuple):
     items: int
     """Statements of the summary."""
     messages: frozenset[str]
-    """Ids of window messages whose words are gone."""
+    """Ids of window messages whose words went now."""
 
 
 def holding(words: str) -> Holds:
@@ -76,23 +76,28 @@ def forgotten(
         turn: its last turn.
         holds: tells what is to be forgotten.
         tokens: counts a message as it is sent.
-        places: turn and place of messages whose originals hold the words; the window may hold less of them.
+        places: turn and place of messages whose originals hold the words or are forgotten; the window may hold less of
+            them.
     """
-    constraints = tuple(each for each in state.constraints if not _any(holds, each.words, each.overrules))
+    constraints = tuple(each for each in state.constraints if not _said(each, holds))
+    conflicts = tuple(each for each in state.conflicts if not _said(each.old, holds) and not _said(each.new, holds))
     summary = _summary(state, holds, frozenset(reference_id(*place) for place in places))
     gone = {entry.message for entry in state.entries if (entry.turn, entry.sequence) in places}
     gone |= {message.id or "" for message in state.messages if message_holds(message, holds)}
     window = [_emptied(message, state) if message.id in gone else message for message in state.messages]
     entries = tuple(_entry(entry, window, gone, holds, tokens) for entry in state.entries)
+    emptied = {new.id or "" for old, new in zip(state.messages, window, strict=True) if new != old}
     found = Found(
-        len(state.constraints) - len(constraints), len(state.summary.items) - len(summary.items), frozenset(gone)
+        len(state.constraints) - len(constraints), len(state.summary.items) - len(summary.items), frozenset(emptied)
     )
+    notes = state.outcome and tuple(each for each in state.outcome.notes if not holds(each))
     task = None if state.task and holds(state.task.words) else state.task
     unwritten = tuple(each for each in state.unwritten if not _any(holds, each.text, each.description))
     return Update(
         messages=[RemoveMessage(id=REMOVE_ALL), *window],
         entries=entries,
         constraints=constraints,
+        conflicts=conflicts,
         summary=summary,
         task=task,
         unwritten=unwritten,
@@ -100,10 +105,17 @@ def forgotten(
         recalled=(),
         intent=None,
         verdict=None,
+        outcome=state.outcome and state.outcome.model_copy(update={"notes": notes}),
+        proposals=(),
         struck=(),
         next_cut=(),
         trace=(TurnStarted(turn=turn.id, number=turn.number, at=turn.at),),
     ), found
+
+
+def _said(constraint: Constraint, holds: Holds) -> bool:
+    """Whether a constraint holds the words in any text that is the person's own; its key is one of ours."""
+    return _any(holds, constraint.words, constraint.overrules, constraint.condition, constraint.about, constraint.value)
 
 
 def _summary(state: TurnState, holds: Holds, references: frozenset[str]) -> Summary:

@@ -23,8 +23,8 @@ def last_said(state: TurnState) -> str:
     return plain_text(said[-1]) if said else ""
 
 
-def pinned(state: TurnState, words: str, turn: Turn) -> tuple[Update, Constraint]:
-    """Give the update by which the words hold for the session, and the constraint that they are.
+def pinned(state: TurnState, words: str, turn: Turn) -> tuple[Constraint, Update]:
+    """Give the constraint that the words are, and the update by which it holds for the session.
 
     They replace what cannot hold beside them, as an explicit change does; words that hold already stay as they are. A
     turn whose message holds them becomes a key turn, which stays in the window beyond its ring.
@@ -55,7 +55,7 @@ def pinned(state: TurnState, words: str, turn: Turn) -> tuple[Update, Constraint
         entry.model_copy(update={"key": True}) if entry.turn == said_in and not entry.key else entry
         for entry in state.entries
     )
-    return Update(constraints=merged.constraints, entries=entries), held
+    return held, Update(constraints=merged.constraints, entries=entries)
 
 
 def _wish(words: str) -> Candidate:

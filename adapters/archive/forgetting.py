@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from typing import NamedTuple
 
 from langchain_core.messages import BaseMessage
 from langgraph.store.base import BaseStore, PutOp
@@ -16,16 +17,29 @@ Place = tuple[str, int]
 """A turn's id and a message's place in it."""
 
 
-def places_holding(store: BaseStore, thread: str, holds: Callable[[BaseMessage], bool]) -> set[Place]:
-    """Give where the messages of every branch stand that hold what is to be forgotten.
+class Places(NamedTuple):
+    """Where messages of every branch stand."""
+
+    holding: frozenset[Place]
+    """Those that hold what is to be forgotten."""
+    emptied: frozenset[Place]
+    """Those of which only the mark is left."""
+
+
+def places_holding(store: BaseStore, thread: str, holds: Callable[[BaseMessage], bool]) -> Places:
+    """Give where the messages stand that hold what is to be forgotten, and those that were forgotten before.
 
     Raises:
         StorageError: the store failed.
     """
-    every = stored_messages(store, thread, all_turns(store, thread))
-    return {
-        (turn, sequence) for turn, sequence, value in every if "message" in value and holds(from_json(value["message"]))
-    }
+    holding: set[Place] = set()
+    emptied: set[Place] = set()
+    for turn, sequence, value in stored_messages(store, thread, all_turns(store, thread)):
+        if "message" not in value:
+            emptied.add((turn, sequence))
+        elif holds(from_json(value["message"])):
+            holding.add((turn, sequence))
+    return Places(frozenset(holding), frozenset(emptied))
 
 
 def forget_places(store: BaseStore, thread: str, places: Collection[Place], holds: Callable[[str], bool]) -> None:
