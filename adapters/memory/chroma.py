@@ -100,10 +100,17 @@ class ChromaMemory:
         wanted = where(user, status=MemoryStatus.ACTIVE)
         if limit < 1 or not query.strip():
             return ()
-        revision = self._ask("be read", self._revision)
-        return self._words.matching(
-            user, query, limit=limit, kinds=kinds, load=lambda: self._rows(wanted), revision=revision
-        )
+        # The store's lock comes first, as in a write.
+        with self._lock:
+            return self._words.matching(
+                user,
+                query,
+                limit=limit,
+                kinds=kinds,
+                load=lambda: self._rows(wanted),
+                look=lambda ids: self.get(user, ids),
+                revision=self._ask("be read", self._revision),
+            )
 
     def nearest(self, user: str, texts: Sequence[str], *, limit: int) -> tuple[Found, ...]:
         """Give `search` for several texts in one batch, over every kind."""

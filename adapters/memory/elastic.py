@@ -25,7 +25,7 @@ from ninefold.state.memory import in_order
 
 from . import ELASTICSEARCH
 from .collection import PREFIX, collection_name
-from .elastic_rows import VECTOR, Body, active, body_of, checked, fields, host, record_of, whole
+from .elastic_rows import VECTOR, Body, active, body_of, checked, host, make_index, record_of, whole
 from .rows import checked_user, scopes
 from .vectors import CheckedEmbeddings, clean
 from .words import MemoryWords
@@ -113,17 +113,17 @@ class ElasticMemory:
         wanted = active(user)
         if limit < 1 or not query.strip():
             return ()
-        revision = self._ask("be read", lambda client: self._count(client, user))
-        found = self._words.matching(
-            user, query, limit=limit, kinds=kinds, load=lambda: self._rows(wanted), revision=revision
-        )
-        # Another process may have superseded one since: its status is looked at again.
-        now = {record.id: record for record in self.get(user, [record.id for record, _ in found])}
-        return tuple(
-            (now[record.id], score)
-            for record, score in found
-            if record.id in now and now[record.id].status is MemoryStatus.ACTIVE
-        )
+        # The store's lock comes first, as in a write.
+        with self._lock:
+            return self._words.matching(
+                user,
+                query,
+                limit=limit,
+                kinds=kinds,
+                load=lambda: self._rows(wanted),
+                look=lambda ids: self.get(user, ids),
+                revision=self._ask("be read", lambda client: self._count(client, user)),
+            )
 
     def nearest(self, user: str, texts: Sequence[str], *, limit: int) -> tuple[Found, ...]:
         """Give `search` for several texts, over every kind; they are embedded in one batch."""
@@ -141,7 +141,7 @@ class ElasticMemory:
             return
         self.check()
         known = self._known(rows)
-        vectors = {body["text"]: body[VECTOR] for body in known.values()}
+        vectors = {body["text"]: body[VECTOR] for body in known.values() if VECTOR in body}
         fresh = list(dict.fromkeys(row.text for row in rows.values() if row.text not in vectors))
         vectors.update(zip(fresh, self._embeddings.embed_documents(fresh), strict=True))
 
@@ -194,7 +194,7 @@ class ElasticMemory:
         }
 
         def query(client: Elasticsearch) -> Found:
-            if not self._exists:
+            if not self._there(client):
                 return ()
             hits = client.search(index=self._index, knn=knn, size=limit, source_excludes=[VECTOR])["hits"]["hits"]
             # Elasticsearch gives (1 + cosine) / 2, because its scores are never negative.
@@ -210,7 +210,7 @@ class ElasticMemory:
 
     def _pages(self, client: Elasticsearch, wanted: list[Body]) -> Iterator[Body]:
         after: list[Any] | None = None
-        while self._exists:
+        while self._there(client):
             page = client.search(
                 index=self._index,
                 query={"bool": {"filter": wanted}},
@@ -226,7 +226,7 @@ class ElasticMemory:
 
     def _known(self, rows: Mapping[str, MemoryRecord]) -> dict[str, Body]:
         def read(client: Elasticsearch) -> dict[str, Body]:
-            if not self._exists:
+            if not self._there(client):
                 return {}
             found = client.mget(index=self._index, ids=list(rows))["docs"]
             return {doc["_id"]: doc["_source"] for doc in found if doc.get("found")}
@@ -243,16 +243,18 @@ class ElasticMemory:
     def _count(self, client: Elasticsearch, user: str) -> int:
         """How many rows a person has: what another process adds is noticed by it."""
         query = {"bool": {"filter": whole(user)}}
-        return int(client.count(index=self._index, query=query)["count"]) if self._exists else 0
+        return int(client.count(index=self._index, query=query)["count"]) if self._there(client) else 0
+
+    def _there(self, client: Elasticsearch) -> bool:
+        """Whether there is an index; while there is none, another process may make it at any time."""
+        if not self._exists:
+            self._look(client)
+        return self._exists
 
     def _make(self, client: Elasticsearch, dimension: int) -> None:
-        if self._exists:
-            return
-        about = {"embedder": self.embedder, "dimension": dimension}
-        client.indices.create(
-            index=self._index, mappings={"dynamic": False, "_meta": about, "properties": fields(dimension)}
-        )
-        self._exists = True
+        if not self._there(client):
+            make_index(client, self._index, self.embedder, dimension)
+            self._look(client)
 
     def _ask(self, what: str, action: Callable[[Elasticsearch], Answer]) -> Answer:
         with self._lock:

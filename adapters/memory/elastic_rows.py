@@ -1,17 +1,22 @@
-"""A memory as a document of Elasticsearch, and the filters by which it is found."""
+"""A memory as a document of Elasticsearch, its index, and the filters by which it is found."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ninefold.state import MemoryKind, MemoryRecord, MemoryStatus
 
 from .rows import checked_user, metadata, scopes, to_record
 
+if TYPE_CHECKING:
+    from elasticsearch import Elasticsearch
+
 VECTOR = "vector"
 """The field of the vector; it is never read back but to be kept with an unchanged text."""
+_HIDDEN = "index.mapping.exclude_source_vectors"
+"""From 9.2 on a server leaves vectors out of what it gives back unless this is False; one before refuses it."""
 
 Body = dict[str, Any]
 
@@ -21,6 +26,23 @@ def fields(dimension: int) -> Body:
     keywords = {name: {"type": "keyword"} for name in ("key", "user", "scope", "turn")}
     vector = {"type": "dense_vector", "dims": dimension, "index": True, "similarity": "cosine"}
     return {**keywords, "created_at": {"type": "double"}, VECTOR: vector}
+
+
+def make_index(client: Elasticsearch, name: str, embedder: str, dimension: int) -> None:
+    """Make the index of an embedder, unless another process has just made it."""
+    from elasticsearch import BadRequestError
+
+    about = {"embedder": embedder, "dimension": dimension}
+    mappings = {"dynamic": False, "_meta": about, "properties": fields(dimension)}
+    for settings in ({_HIDDEN: False}, {}):
+        try:
+            client.indices.create(index=name, mappings=mappings, settings=settings)
+            return
+        except BadRequestError as error:
+            if error.error == "resource_already_exists_exception":
+                return
+            if not settings or _HIDDEN not in str(error):
+                raise
 
 
 def whole(user: str) -> list[Body]:

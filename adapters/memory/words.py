@@ -15,13 +15,15 @@ PEOPLE = 64
 
 Found = tuple[tuple[MemoryRecord, float], ...]
 Load = Callable[[], Iterable[MemoryRecord]]
+Look = Callable[[Sequence[str]], Iterable[MemoryRecord]]
 
 
 class MemoryWords:
     """Finds memories by the words they share with a question; no embedding is made.
 
     What this process writes is taken as it is written. Whoever owns it says, by another `revision`, when somebody else
-    wrote: then the person's memories are read again.
+    wrote: then the person's memories are read again. A revision that only counts rows does not tell that one was
+    superseded; so what is found is looked at again where others write.
     """
 
     def __init__(self) -> None:
@@ -36,6 +38,7 @@ class MemoryWords:
         limit: int,
         kinds: Sequence[MemoryKind],
         load: Load,
+        look: Look | None = None,
         revision: object = None,
     ) -> Found:
         """Give the active memories that share words with a question and their score, best first.
@@ -46,8 +49,22 @@ class MemoryWords:
             limit: how many at most.
             kinds: only these; none means all.
             load: gives the person's active memories from the store.
+            look: gives what the store has now of these ids; None where nobody else writes.
             revision: of the store.
         """
+        with self._lock:
+            found = self._found(user, question, limit, kinds, load, revision)
+            if look is None or not found:
+                return found
+            now = {record.id: record for record in look([record.id for record, _ in found])}
+            if all(record.id in now and now[record.id].status is MemoryStatus.ACTIVE for record, _ in found):
+                return tuple((now[record.id], score) for record, score in found)
+            self.drop(user)
+            return self._found(user, question, limit, kinds, load, revision)
+
+    def _found(
+        self, user: str, question: str, limit: int, kinds: Sequence[MemoryKind], load: Load, revision: object
+    ) -> Found:
         with self._lock:
             words = self._people.get(user)
             if words is None or words.revision != revision:

@@ -11,12 +11,21 @@ from typing import Any
 from osmem_server import OsmemServer  # type: ignore[import-untyped]  # pyright: ignore
 
 MOST = 10_000
+SETTING = "index.mapping.exclude_source_vectors"
 
 
 class ElasticServer:
-    """osmem knows no dense vectors: their fields are kept as numbers, a knn search looks at all."""
+    """osmem knows no dense vectors: their fields are kept as numbers, a knn search looks at all.
 
-    def __init__(self) -> None:
+    Args:
+        hides_vectors: as a server from 9.2 on: documents come without vectors, unless their index was made with the
+            setting that keeps them, which servers before refuse.
+    """
+
+    def __init__(self, *, hides_vectors: bool = True) -> None:
+        self._hides_vectors = hides_vectors
+        self.shown: set[str] = set()
+        """Indices whose documents come with their vectors."""
         self._server: Any = OsmemServer.start(japanese=False)
         self._vectors: dict[str, int] = {}
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -46,8 +55,20 @@ class ElasticServer:
             if what["type"] == "dense_vector":
                 self._vectors[path.strip("/")] = what["dims"]
                 asked["mappings"]["properties"][field] = {"type": "float", "index": False}
-                body = json.dumps(asked).encode()
-        return self.ask(method, path, body, kind)
+        if "mappings" in asked:
+            if self._hides_vectors and asked.get("settings", {}).pop(SETTING, True) is False:
+                self.shown.add(path.strip("/"))
+            body = json.dumps(asked).encode()
+        status, answer = self.ask(method, path, body, kind)
+        return status, self._hidden(path, answer) if "_mget" in path else answer
+
+    def _hidden(self, path: str, answer: bytes) -> bytes:
+        if not self._hides_vectors or path.strip("/").partition("/")[0] in self.shown:
+            return answer
+        found = json.loads(answer)
+        for doc in found["docs"]:
+            doc.get("_source", {}).pop("vector", None)
+        return json.dumps(found).encode()
 
     def _nearest(self, path: str, asked: dict[str, Any]) -> tuple[int, bytes]:
         knn = asked["knn"]

@@ -326,6 +326,22 @@ def test_what_another_client_wrote_is_found_by_its_words(opened: Opener) -> None
     assert len(one.matching("ann", "port", limit=5)) == 2
 
 
+def test_what_another_client_superseded_is_not_found_by_its_words(opened: Opener) -> None:
+    one = opened(BagOfWords())
+    if isinstance(one, InMemoryMemory):
+        pytest.skip("it is nobody else's")
+    old, new = a_record("the port is 8443"), a_record("the port is 9443")
+    gone = {"status": MemoryStatus.SUPERSEDED}
+    one.write([old, new.model_copy(update=gone)])
+    assert [record.text for record, _ in one.matching("ann", "port", limit=5)] == [old.text]
+    driver: Any = type(one)
+    other: MemoryStore = driver(PLACES[id(one)], BagOfWords(), STAMP)
+    other.write([old.model_copy(update=gone), new])
+    assert [record.text for record, _ in one.matching("ann", "port", limit=5)] == [new.text]
+    other.write([new.model_copy(update=gone)])
+    assert one.matching("ann", "port", limit=5) == ()
+
+
 def test_what_was_said_in_a_turn_is_given_in_any_status(store: MemoryStore) -> None:
     old = a_record("one", turn="turn-1", status=MemoryStatus.SUPERSEDED)
     store.write([old, a_record("two", turn="turn-2"), a_record("other", turn="turn-1", user="ann1")])
