@@ -1,12 +1,14 @@
-"""Every prompt that leaves for a model, layer by layer, in a file of JSON lines that only its owner can read."""
+"""Every prompt that leaves for a model, layer by layer, in a file of JSON lines for each thread, its owner's alone."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,8 +23,7 @@ from ninefold.policies.secrets import masked
 from ninefold.policies.text import plain_text
 from ninefold.state import Language, StorageError
 
-FILE = "prompts.jsonl"
-OLDER = "prompts.1.jsonl"
+FOLDER = "prompts"
 LARGEST = 16 * 2**20
 """Bytes of a log file; a fuller one takes the place of the older one."""
 
@@ -31,16 +32,25 @@ _ANCHOR = re.compile(rf"^({'|'.join(map(re.escape, _LAYERS))})$", re.MULTILINE)
 """No text of a person, a tool or a memory can imitate an anchor in a rendered prompt."""
 
 
+_ESCAPED = re.compile(r"""\\(?:(["\\/])|u[0-9a-f]{4}|.)""")
+
+
 class PromptLog:
-    """Appends to the log; several processes may share it.
+    """Appends to the log, one file for each thread; several processes may share it.
 
     Args:
-        folder: where the file is.
+        folder: the data folder; the log is a folder in it.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._file = folder / FILE
-        self._lock = FileLock(folder / f"{FILE}.lock", mode=0o600)
+        self._folder = folder / FOLDER
+        self._lock = FileLock(self._folder / ".lock", mode=0o600)
+
+    def file(self, thread: str) -> Path:
+        """Give a thread's file: its name is readable, and no other thread's on any file system."""
+        readable = re.sub(r"[^A-Za-z0-9]+", "-", thread).strip("-")[:40]
+        digest = hashlib.sha256(thread.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return self._folder / f"{'-'.join(filter(None, (readable, digest)))}.jsonl"
 
     def write(self, purpose: str, prompt: Sequence[BaseMessage], tools: Sequence[Schema], num_predict: int) -> None:
         """Append one line for a prompt; keys, passwords and card numbers are masked in it.
@@ -48,36 +58,74 @@ class PromptLog:
         Raises:
             StorageError: the file cannot be written. Nothing was sent then.
         """
-        line = json.dumps(_entry(purpose, prompt, tools, num_predict), ensure_ascii=False)
-        try:
-            with self._lock:
-                if self._file.exists() and self._file.stat().st_size > LARGEST:
-                    self._file.replace(self._file.with_name(OLDER))
-                with open(os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as file:
-                    file.write(line.encode("utf-8", "surrogatepass") + b"\n")
-        except OSError as error:
-            raise self._unwritable(error) from error
+        entry = _entry(purpose, prompt, tools, num_predict)
+        line = json.dumps(entry, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+        file = self.file(str(entry["thread"]))
+        with self._writing(file):
+            if file.exists() and file.stat().st_size > LARGEST:
+                file.replace(_older(file))
+            with open(os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600), "a+b") as out:
+                # A process that was killed may have left half a line: ours is one of its own.
+                if out.seek(0, os.SEEK_END) and out.seek(-1, os.SEEK_END) >= 0 and out.read(1) != b"\n":
+                    line = b"\n" + line
+                out.write(line)
 
-    def forget(self, holds: Callable[[str], bool]) -> int:
-        """Take out every logged prompt with words that are to be forgotten, and give how many there were.
+    def forget(self, thread: str, holds: Callable[[str], bool]) -> int:
+        """Take out every logged prompt of a thread with words to be forgotten, and give how many there were.
 
         Args:
+            thread: whose prompts; other threads' files are not looked at.
             holds: whether a text holds the words.
 
         Raises:
             StorageError: a file cannot be written anew; it is as it was then.
         """
-        try:
-            with self._lock:
-                return sum(_without(self._file.with_name(name), holds) for name in (FILE, OLDER))
-        except OSError as error:
-            raise self._unwritable(error) from error
+        file = self.file(thread)
+        if not self._folder.exists():
+            return 0
+        with self._writing(file):
+            return sum(_without(each, holds) for each in (file, _older(file)))
 
-    def _unwritable(self, error: OSError) -> StorageError:
-        return StorageError(
-            f"The prompt log {self._file} cannot be written: {error.strerror or error}.",
-            "Make room or mend its permissions, or set `prompt_log: false`.",
-        )
+    def delete(self, thread: str) -> None:
+        """Delete a thread's log.
+
+        Raises:
+            StorageError: it cannot be deleted.
+        """
+        file = self.file(thread)
+        if not self._folder.exists():
+            return
+        with self._writing(file):
+            for each in (file, _older(file)):
+                each.unlink(missing_ok=True)
+                _new(each).unlink(missing_ok=True)
+
+    def rename(self, thread: str, new: str) -> None:
+        """Give a thread's log to another name; its lines still say under which they were sent.
+
+        Raises:
+            StorageError: it cannot be moved.
+        """
+        old, file = self.file(thread), self.file(new)
+        if not self._folder.exists():
+            return
+        with self._writing(old):
+            for source, target in ((_older(old), _older(file)), (old, file)):
+                target.unlink(missing_ok=True)
+                if source.exists():
+                    source.replace(target)
+
+    @contextmanager
+    def _writing(self, file: Path) -> Iterator[None]:
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with self._lock:
+                yield
+        except OSError as error:
+            raise StorageError(
+                f"The prompt log {file} cannot be written: {error.strerror or error}.",
+                "Make room or mend its permissions, or set `prompt_log: false`.",
+            ) from error
 
 
 class LoggedChat:
@@ -127,30 +175,60 @@ class LoggedAssistant:
         return self._assistant.complete(prompt, purpose=purpose, num_predict=num_predict, schema=schema)
 
 
+def _older(file: Path) -> Path:
+    return file.with_name(f"{file.stem}.1.jsonl")
+
+
+def _new(file: Path) -> Path:
+    """Give where a log is written anew before it takes its place."""
+    return file.with_name(f"{file.name}.new")
+
+
 def _without(file: Path, holds: Callable[[str], bool]) -> int:
     """Write a log anew without the lines that hold the words; the file is replaced whole or not at all."""
+    new = _new(file)
+    new.unlink(missing_ok=True)
     if not file.exists():
         return 0
     # Not splitlines: a person's text may hold a line separator of its own.
-    lines = file.read_text(encoding="utf-8", errors="surrogatepass").removesuffix("\n").split("\n")
-    kept = [line for line in lines if not any(holds(text) for text in _texts(json.loads(line)))]
+    lines = file.read_bytes().removesuffix(b"\n").split(b"\n")
+    kept = [line for line in lines if not any(map(holds, _texts(line)))]
     if len(kept) == len(lines):
         return 0
-    new = file.with_name(f"{file.name}.new")
     with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-        out.write("".join(f"{line}\n" for line in kept).encode("utf-8", "surrogatepass"))
+        out.write(b"".join(line + b"\n" for line in kept))
     new.replace(file)
     return len(lines) - len(kept)
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(line: bytes) -> Iterator[str]:
+    """Give what was said in a logged prompt: its messages and the arguments of their calls.
+
+    Of half a line, which a process left that was killed, it is all there is.
+    """
+    try:
+        entry: Mapping[str, Any] = json.loads(line.decode("utf-8", "surrogatepass"))
+    except ValueError:
+        yield _ESCAPED.sub(lambda found: found[1] or " ", line.decode("utf-8", "replace"))
+        return
+    for message in entry["messages"]:
+        yield "".join(layer["text"] for layer in message["layers"])
+        for call in message.get("calls", ()):
+            yield from _strings(call["args"])
+
+
+def _strings(value: Any) -> Iterator[str]:
     match value:
         case str():
             yield value
         case dict():
-            yield from (text for item in cast("dict[str, Any]", value).values() for text in _texts(item))
+            for key, item in cast("dict[str, Any]", value).items():
+                yield key
+                yield from _strings(item)
         case list():
-            yield from (text for item in value for text in _texts(item))
+            yield from (text for item in value for text in _strings(item))
+        case int() | float():
+            yield str(value)
         case _:
             pass
 

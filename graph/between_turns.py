@@ -188,7 +188,7 @@ def forget(graph: TurnGraph, config: RunnableConfig, what: str) -> Forgotten:
         if memory and gone:
             memory.delete(user, [each for each in gone if each != what])
         if standing.parts.log:
-            standing.parts.log.forget(holds)
+            standing.parts.log.forget(thread, holds)
         tokens = standing.parts.tokens
         update, went = forgotten(
             state, standing.turn, holds, lambda m: tokens.message(as_sent(m)), found.holding | found.emptied

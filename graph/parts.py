@@ -30,8 +30,8 @@ PastOf = Callable[[BaseStore, str, Sequence[str]], Past]
 class Log(Protocol):
     """What was noted down beside the sessions."""
 
-    def forget(self, holds: Holds) -> int:
-        """Take out every entry that holds words to be forgotten, and give how many there were."""
+    def forget(self, thread: str, holds: Holds) -> int:
+        """Take out every entry of a thread that holds words to be forgotten, and give how many there were."""
         ...
 
 

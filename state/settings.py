@@ -202,8 +202,8 @@ class AgentSettings(Value):
     """Whether turns that leave the window are summarised; off keeps them in the archive only."""
     storage: StorageSettings = StorageSettings()
     prompt_log: bool = False
-    """Whether every prompt that leaves for a model is kept in `prompts.jsonl` of the data folder, layer by layer, with
-    keys, passwords and card numbers masked."""
+    """Whether every prompt that leaves for a model is kept in `prompts/` of the data folder, one file of JSON lines for
+    each thread, layer by layer, with keys, passwords and card numbers masked."""
     policies: PolicyPaths = PolicyPaths()
     tools: tuple[ToolName, ...] = Field(default_factory=_tools)
     """Built-in tools that the model is offered. Where they are left out, `qwen2.5-coder-0.5b` embedded is offered none:

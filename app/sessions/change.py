@@ -47,17 +47,19 @@ def fork_session(place: Place, thread: str, user: str, *, new: str, turn: int | 
 
 
 def rename_session(place: Place, thread: str, user: str, *, new: str) -> None:
-    """Give a session another name, with all its branches and archive; its memories name the new session.
+    """Give a session another name, with all its branches, archive and prompt log; its memories name the new session.
 
     The copy is whole before the old name goes: cut short, it leaves the session under its old name.
 
     Raises:
         InputError: there is no such session, or the new name is taken.
-        StorageError: a database failed.
+        StorageError: a database failed, or the prompt log cannot be moved; both names are there then.
         MemoryStoreError: the memories could not be told; both names are there then.
         ThreadBusy: a turn runs on one of the two.
     """
     from ninefold.adapters.archive.whole_thread import all_turns, copy_turns, delete_archive
+
+    from ..prompt_log import PromptLog
 
     with place.held(thread, new):
         rows = place.rows(thread, user)
@@ -68,23 +70,29 @@ def rename_session(place: Place, thread: str, user: str, *, new: str) -> None:
         _copy_rows(place, thread, new, rows)
         if mine and (memory := place.memory(True)):
             memory.write([record.model_copy(update={"thread": new}) for record in mine])
+        PromptLog(place.data).rename(thread, new)
         place.saver.delete_thread(thread)
         delete_archive(place.store, thread)
         _forget_lock(place, thread)
 
 
 def delete_session(place: Place, thread: str, user: str) -> int:
-    """Delete a session's checkpoints, archive and lock, and give how many turns that were; memories stay the person's.
+    """Delete a session's checkpoints, archive, prompt log and lock, and give how many turns that were.
+
+    Memories stay the person's.
 
     Raises:
         InputError: there is no such session.
-        StorageError: a database failed.
+        StorageError: a database failed, or the prompt log cannot be deleted; the same call goes on.
         ThreadBusy: a turn runs on it.
     """
     from ninefold.adapters.archive.whole_thread import delete_archive
 
+    from ..prompt_log import PromptLog
+
     with place.held(thread):
         place.rows(thread, user)
+        PromptLog(place.data).delete(thread)
         turns = delete_archive(place.store, thread)
         place.saver.delete_thread(thread)
         _forget_lock(place, thread)

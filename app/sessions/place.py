@@ -38,6 +38,8 @@ class Place:
     timeout: float
     """Seconds that a command waits for a turn to end."""
     words: Wording
+    data: Path
+    """The data folder, with the prompt logs."""
     folder: Path | None = None
     """The data folder with the lock files; None where locks are no files."""
 
@@ -136,6 +138,7 @@ def opened(settings: AgentSettings | None = None, words: Wording | None = None) 
             locks=storage.locks(),
             timeout=settings.storage.lock_timeout,
             words=words or Wording(Language.ENGLISH),
+            data=folder,
             folder=None if storage.shared else folder,
         )
 

@@ -52,6 +52,7 @@ class Kept:
             locks=no_outer_lock,
             timeout=0.2,
             words=Wording(Language.ENGLISH),
+            data=folder,
         )
 
     def say(self, text: str, thread: str = "work") -> None:
