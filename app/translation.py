@@ -39,9 +39,9 @@ def translated(text: str, language: Language) -> str:
     whole = _known(text)
     if whole is not None:
         return whole
-    parts = text.split(_JOINT)
-    if len(parts) > 1:
-        return "；".join(translated(part, language) for part in parts)
+    parts = [_known(part) for part in text.split(_JOINT)]
+    if len(parts) > 1 and None not in parts:
+        return "；".join(filter(None, parts))
     return _two(text) or text
 
 

@@ -9,7 +9,7 @@ from ninefold.policies.apply import applied
 from ninefold.policies.assemble import Material, assemble
 from ninefold.policies.notices import notice
 from ninefold.policies.render import memory_line
-from ninefold.policies.standing import with_rules, without_rules
+from ninefold.policies.standing import never_gives_way, with_rules, without_rules
 from ninefold.state import (
     AgentSettings,
     Assembled,
@@ -17,7 +17,6 @@ from ninefold.state import (
     Entry,
     Fate,
     Language,
-    LayerName,
     Order,
     Placed,
     Recalled,
@@ -64,17 +63,16 @@ def assembly(
         recalled=tuple(_with_fate(memory, kept) for memory in state.recalled),
         trace=(
             Assembled(tokens=view.tokens, needed=view.needed, gave_way=view.gave_way),
-            *_told(state, view, settings),
+            *_told(state, view, tokens, settings),
         ),
     )
 
 
 CROWDED = 0.6
 """Share of the budget that fixed text and constraints may take before the person is asked to merge some."""
-STANDING = (LayerName.FIXED, LayerName.CONSTRAINTS, LayerName.TURN_CONSTRAINTS)
 
 
-def _told(state: TurnState, view: View, settings: AgentSettings) -> tuple[Degraded, ...]:
+def _told(state: TurnState, view: View, tokens: TokenCounter, settings: AgentSettings) -> tuple[Degraded, ...]:
     """Give what the person must hear of a view, once a turn: crowding rules (S3 §3.2), a message that was clipped."""
     if any(isinstance(event, Assembled) for event in state.trace):
         return ()
@@ -82,12 +80,12 @@ def _told(state: TurnState, view: View, settings: AgentSettings) -> tuple[Degrad
     clips = [p.clip for layer in view.layers for p in layer.pieces if p.clip is not None and p.message in people]
     clipped = notice("message_clipped", state.language)
     told = tuple(Degraded(step=Step.ASSEMBLY, what=clipped, cause=clip.reference) for clip in clips)
-    return (*_crowded(state, view, settings), *told)
+    return (*_crowded(state, view, tokens, settings), *told)
 
 
-def _crowded(state: TurnState, view: View, settings: AgentSettings) -> tuple[Degraded, ...]:
+def _crowded(state: TurnState, view: View, tokens: TokenCounter, settings: AgentSettings) -> tuple[Degraded, ...]:
     budget = settings.model.num_ctx - settings.model.num_predict
-    share = sum(layer.tokens for layer in view.layers if layer.name in STANDING) / budget
+    share = never_gives_way(view.layers, tokens) / budget
     if share <= CROWDED:
         return ()
     what = notice("constraints_large", state.language, share=round(share * 100))

@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from ninefold.policies.notices import notice
 from ninefold.policies.render import as_sent, render
+from ninefold.policies.standing import never_gives_way
 from ninefold.policies.text import plain_text, storable
 from ninefold.state import (
     AgentSettings,
@@ -16,7 +17,6 @@ from ninefold.state import (
     Entry,
     Event,
     Language,
-    LayerName,
     ModelCalled,
     ModelCutOff,
     Outcome,
@@ -28,7 +28,6 @@ from ninefold.state.turn_state import TurnState, Update
 
 from .ports import Chat, TokenCounter
 
-NEVER_GIVES_WAY = (LayerName.FIXED, LayerName.CONSTRAINTS, LayerName.TURN_CONSTRAINTS)
 SMALL_RESULT = 16
 """Tokens of the smallest result that tells anything."""
 TRUNCATION_MARGIN = 0.05
@@ -174,8 +173,7 @@ def _stopped(state: TurnState, reply: AIMessage, tokens: TokenCounter, settings:
     if state.tool_rounds >= rounds:
         why = notice("tool_limit", state.language, limit=rounds)
         return _Stopped(why, Outcome(status=OutcomeStatus.STEP_LIMIT))
-    fixed = sum(layer.tokens for layer in state.view.layers if layer.name in NEVER_GIVES_WAY)
-    room = settings.model.num_ctx - state.view.reserve - fixed
+    room = settings.model.num_ctx - state.view.reserve - never_gives_way(state.view.layers, tokens)
     needed = tokens.message(as_sent(reply)) + SMALL_RESULT * len(reply.tool_calls)
     if needed <= room:
         return None

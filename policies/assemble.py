@@ -13,13 +13,10 @@ from ninefold.state import Constraint, Layer, LayerName, Order, Piece, Placed, S
 from .constraint_layer import render_constraints
 from .giving_way import Counter, Draft, Material, cut_anyway, give_way
 from .render import block, label, memory_lines, render
-from .standing import lasting, standing
+from .standing import lasting, never_gives_way, standing
 from .summary_layer import render_summary
 
 __all__ = ["Counter", "Material", "assemble"]
-
-NEVER = (LayerName.FIXED, LayerName.CONSTRAINTS, LayerName.TURN_CONSTRAINTS)
-"""The layers that never give way."""
 
 
 def assemble(material: Material, tokens: Counter) -> tuple[View, tuple[Placed, ...]]:
@@ -46,7 +43,7 @@ def assemble(material: Material, tokens: Counter) -> tuple[View, tuple[Placed, .
     total, head = _measured(layers, material, tokens)
     needed = total
     gave_way: dict[str, int] = {}
-    never = sum(each.tokens for each in layers if each.name in NEVER)
+    never = never_gives_way(layers, tokens)
     cut = cut_anyway(draft, material, tokens, budget - never)
     if cut is not draft:
         draft, gave_way[LayerName.CURRENT] = cut, 1

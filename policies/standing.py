@@ -6,10 +6,10 @@ the words, and stays there as memories do, until the head is rewritten anyway; t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from ninefold.state import Constraint, Entry, Scope
+from ninefold.state import Constraint, Entry, Layer, LayerName, Scope
 
 from .constraint_layer import render_constraints
 
@@ -20,6 +20,17 @@ class Counter(Protocol):
     def text(self, text: str) -> int:
         """Give the tokens of a bare text."""
         ...
+
+
+NEVER = (LayerName.FIXED, LayerName.CONSTRAINTS, LayerName.TURN_CONSTRAINTS)
+"""The layers that never give way."""
+
+
+def never_gives_way(layers: Iterable[Layer], tokens: Counter) -> int:
+    """Give the tokens of what stays whatever else gives way: those layers, and the rules that stand with messages."""
+    every = [*layers]
+    beside = sum(tokens.text(piece.rules) for layer in every for piece in layer.pieces if piece.rules)
+    return beside + sum(layer.tokens for layer in every if layer.name in NEVER)
 
 
 def lasting(constraints: Sequence[Constraint]) -> tuple[Constraint, ...]:

@@ -56,7 +56,7 @@ def _ending(trace: tuple[object, ...], constraint: str, words: str) -> tuple[Cha
     """Give what a turn did to a constraint, and the words that took its place."""
     changes = [change for event in trace if isinstance(event, ConstraintsUpdated) for change in event.changes]
     for change in changes:
-        if change.replaces and words.startswith(change.replaces):
+        if any(words.startswith(replaced) for replaced in change.replaces.split("; ") if replaced):
             return ChangeKind.CHANGED, change.words
     for change in changes:
         if change.constraint == constraint and change.change in (ChangeKind.REMOVED, ChangeKind.EXPIRED):

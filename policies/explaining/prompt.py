@@ -25,7 +25,7 @@ def in_prompt(evidence: Evidence, sought: Sought) -> Iterator[Finding]:
     if view is None:
         return
     for position, layer in enumerate(view.layers, start=1):
-        for said, text in _texts(evidence, layer):
+        for name, said, text in _texts(evidence, layer):
             found = sought.spot(text)
             if found is None:
                 continue
@@ -33,37 +33,33 @@ def in_prompt(evidence: Evidence, sought: Sought) -> Iterator[Finding]:
                 cause=Cause.IN_PROMPT,
                 text=found,
                 turn=said,
-                layer=layer.name,
+                layer=name,
                 position=position,
                 tokens=layer.tokens,
             )
-            if layer.name is not LayerName.CONSTRAINTS:
+            if name is not LayerName.CONSTRAINTS:
                 yield from _contradicted(evidence.now, found, said)
         yield from _cut(evidence, layer, sought)
 
 
-def sent_ids(evidence: Evidence) -> frozenset[str]:
-    """Give the ids of the messages that the prompt was made of."""
-    layers = evidence.now.view.layers if evidence.now.view else ()
-    return frozenset(piece.message for layer in layers for piece in layer.pieces)
+def _texts(evidence: Evidence, layer: Layer) -> Iterator[tuple[LayerName, int | None, str]]:
+    """Give what a layer says, each text with the layer it belongs to and the turn in which it was said.
 
-
-def _texts(evidence: Evidence, layer: Layer) -> Iterator[tuple[int | None, str]]:
-    """Give what a layer says, message by message, each with the turn in which it was said."""
+    A rule may stand with the message that brought it, and memories stay with the message that they were sent with.
+    """
     if layer.name is not LayerName.FIXED:
-        yield from ((None, text) for text in _parts(layer.text))
+        yield from ((layer.name, None, text) for text in _parts(layer.text))
     placed = {entry.message: entry.placed for moment in evidence.moments[-2:] for entry in moment.entries}
+    language = evidence.now.language or Language.ENGLISH
     for piece in layer.pieces:
         message = _as_window(evidence, piece.message)
         if message is None:
             continue
         number = evidence.originals[piece.message].number if piece.message in evidence.originals else None
-        language = evidence.now.language or Language.ENGLISH
-        yield number, restore(sent_text(message, piece.clip, language))
-        if piece.rules:
-            yield number, restore(piece.rules)
-        for memory in placed.get(piece.message, ()):
-            yield number, memory.text
+        yield from ((LayerName.CONSTRAINTS, number, text) for text in _parts(piece.rules))
+        yield layer.name, number, restore(sent_text(message, piece.clip, language))
+        if layer.name is LayerName.WINDOW:
+            yield from ((LayerName.MEMORIES, number, memory.text) for memory in placed.get(piece.message, ()))
 
 
 def _parts(text: str) -> Iterator[str]:

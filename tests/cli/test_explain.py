@@ -53,7 +53,7 @@ ENGLISH = Session(
         *(f"Small talk number {place}: nice weather for a walk." for place in range(6)),
         f"Look at this list: {FILLING} The warehouse is called Begonia. {FILLING} That is all.",
     ),
-    ("Hello there", "Which port did we decide on earlier?"),
+    ("Hello there", "Where did the data go, as I told you earlier?"),
 )
 
 
@@ -133,6 +133,12 @@ def test_what_is_there_is_shown_with_its_layer_and_place(kept: Kept) -> None:
     found = kept.ask(pick(kept, "人民币", "euros"))[0]
     assert (found.cause, found.layer, found.position) == (Cause.IN_PROMPT, LayerName.CONSTRAINTS, 2)
     assert found.tokens
+
+
+def test_a_rule_that_stands_with_its_request_is_shown_as_a_constraint(kept: Kept) -> None:
+    found = kept.ask(pick(kept, "人民币", "euros"), turn=1)[0]
+    assert (found.cause, found.layer) == (Cause.IN_PROMPT, LayerName.CONSTRAINTS)
+    assert not found.text.startswith("[")
 
 
 def test_each_finding_is_a_whole_sentence_in_both_languages(kept: Kept) -> None:

@@ -178,3 +178,8 @@ def test_why_the_steps_did_what_they_did_is_told_in_chinese(tmp_path: Path) -> N
     assert "阈值检查   低于所有阈值" in ended.stdout
     assert "当前请求" in ended.stdout
     assert "- 不要用红色  (禁止, 本次会话, 颜色)" in ended.stdout
+
+
+def test_what_has_no_chinese_stays_letter_by_letter() -> None:
+    for text in ('unknown words "a; b" here', "it asks for nothing; nobody knows this", "a; b"):
+        assert translated(text, Language.CHINESE) == text
