@@ -116,8 +116,14 @@ def _searched(state: TurnState, memory: MemoryStore | None, settings: AgentSetti
         found,
         near=memory.search(user, query, limit=limit, kinds=kinds),
         matching=memory.matching(user, _words(state), limit=limit, kinds=kinds),
-        of_their_turns=memory.of_turns(user, turns) if turns else (),
+        of_their_turns=_of_their_turns(memory, user, turns) if turns else (),
     )
+
+
+def _of_their_turns(memory: MemoryStore, user: str, turns: Sequence[str]) -> tuple[MemoryRecord, ...]:
+    """What became of the turns' statements; one that was said twice has its record in the turn that said it first."""
+    known = (*memory.of_turns(user, turns), *memory.records(user, status=MemoryStatus.SUPERSEDED))
+    return tuple({record.id: record for record in known}.values())
 
 
 def _said(state: TurnState, past: Past | None, view: InView, when: Span | None) -> tuple[Said, ...]:

@@ -59,7 +59,8 @@ def earlier(
     Args:
         found: what was said, best first.
         told: the memories that are recalled; a message says nothing beside them that they say.
-        records: what the memories hold of these messages' turns, in any status.
+        records: what the memories hold of these messages' turns, in any status, and all that was replaced: what was
+            said twice has one record, of the turn that said it first.
         query: what the person wants now.
         view: what the prompt holds.
         limits: how many.
@@ -108,16 +109,14 @@ def _holding(said: Said, records: Sequence[MemoryRecord], newest: dict[str, floa
     """What of a message still holds.
 
     Rules are left out: those that hold stand in the constraint layer, and what does not stand there was taken back.
-    So is what a newer statement replaced, and the reply to it.
+    So is what a newer statement replaced, in every turn in which it was said until then, and the reply to it.
     """
-    gone = [
-        folded(record.text)
-        for record in records
-        if record.turn == said.turn and record.status is MemoryStatus.SUPERSEDED
-    ]
+    replaced = [record for record in records if record.status is MemoryStatus.SUPERSEDED]
+    gone = [folded(record.text) for record in replaced if record.turn == said.turn or record.seen == said.at]
     if gone and said.role != "user":
         return ""
-    kept = [span.text for span in sentences(_without_rules(said)) if _holds(span.text, said, gone, newest)]
+    older = [folded(r.text) for r in replaced if instant(said.at) <= instant(r.seen or r.created)]
+    kept = [span.text for span in sentences(_without_rules(said)) if _holds(span.text, said, gone, older, newest)]
     return " ".join(kept)
 
 
@@ -130,9 +129,10 @@ def _without_rules(said: Said) -> str:
     return kept + text[start:]
 
 
-def _holds(sentence: str, said: Said, gone: Sequence[str], newest: dict[str, float]) -> bool:
+def _holds(sentence: str, said: Said, gone: Sequence[str], older: Sequence[str], newest: dict[str, float]) -> bool:
+    """Whether a sentence holds; a part of a replaced statement tells it too, in the turn that the statement is from."""
     words = folded(sentence)
-    if not words or any(old in words or words in old for old in gone):
+    if not words or any(old in words or words in old for old in gone) or any(old in words for old in older):
         return False
     about = subject(sentence) if said.role == "user" else None
     return about is None or newest.get(about, 0.0) <= instant(said.at)

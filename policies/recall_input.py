@@ -25,7 +25,7 @@ class Found:
     when: Span | None = None
     """When it was said, where the question tells; what was said then needs no other likeness."""
     of_their_turns: Sequence[MemoryRecord] = ()
-    """What the memories hold of those turns, in any status."""
+    """What the memories hold of those turns, in any status, and all that was replaced, of whichever turn."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.turn.agents import agent
+from tests.turn.agents import agent, whole_prompt
 
 SAID = {
     "zh": ("去年在大理住的那家民宿叫云栖小筑，老板养了三只猫", "我们上次在大理住的民宿叫什么？", "云栖小筑"),
@@ -41,3 +41,22 @@ def test_small_talk_looks_nothing_up(tmp_path: Path) -> None:
         a.say("Thanks a lot!")
         assert len(a.wire.embeds) == embedded
         assert not a.values()["recalled"]
+
+
+AGAIN = {
+    "zh": ("我对花生过敏", "我对花生不过敏", "花生那件事我说过什么？"),
+    "en": ("We decided to ship on Friday.", "We decided not to ship on Friday.", "What did we decide about Friday?"),
+}
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_what_was_said_twice_and_then_replaced_is_in_no_prompt(tmp_path: Path, language: str) -> None:
+    old, new, question = AGAIN[language]
+    with agent(tmp_path, memory=True, recent_keep=4) as a:
+        for words in (old, *FILLERS[:2], old, *FILLERS[2:4], new, *FILLERS[4:], *FILLERS):
+            a.say(words)
+        a.say(question)
+        asked = whole_prompt(a.wire.chats[-1])
+        fates = [(candidate.text, candidate.fate) for candidate in a.values()["recalled"]]
+    assert old not in asked, fates
+    assert new in asked, fates

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -164,6 +165,22 @@ def test_what_was_replaced_is_not_shown_and_neither_is_the_reply_to_it() -> None
         Fate.SUPERSEDED,
         Fate.RECALLED,
     ]
+
+
+@pytest.mark.parametrize("old", ["The heron sleeps in the barn", "苍鹭睡在谷仓里"])
+def test_what_was_said_twice_and_replaced_is_shown_from_neither_turn(old: str) -> None:
+    seen = "2026-03-05T10:00:00+08:00"
+    record = a_record(old, turn="elsewhere", status=MemoryStatus.SUPERSEDED, seen=seen)
+
+    def fate(text: str, **of: Any) -> Fate:
+        (only,) = earlier([said(text, **of)], [], [record], query="heron", view=InView(), limits=LIMITS)
+        return only.fate
+
+    assert fate(f"{old}.", day=3) is Fate.SUPERSEDED
+    assert fate(f"{old}.", day=5) is Fate.SUPERSEDED
+    assert fate("The barn, noted.", role="assistant", day=5) is Fate.SUPERSEDED
+    assert fate(f"{old}.", day=6) is Fate.RECALLED, "it was said again after it was replaced"
+    assert fate("The heron is grey.", day=3) is Fate.RECALLED
 
 
 def test_a_memory_stands_before_the_turn_it_came_from() -> None:
