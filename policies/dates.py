@@ -4,34 +4,15 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import yaml
 
 from .numerals import han_number
 
-_SAYING = re.compile(
-    r"说|聊|谈|讨论|提到|提过|讲|告诉|决定|商量|约定|记录|问"
-    r"|\b(?:said|say|talk(?:ed)?|discuss(?:ed)?|mention(?:ed)?|t[eo]ll?d?|decided?|agreed?|asked?|noted?|spoke)\b",
-    re.IGNORECASE,
-)
-_UNITS = {"天": 1, "日": 1, "周": 7, "星期": 7, "礼拜": 7, "个星期": 7, "个月": 30, "day": 1, "week": 7, "month": 30}
-_AGO = re.compile(
-    r"(?P<n>\d+|[一二两三四五六七八九十]+)\s*(?P<unit>天|日|个?星期|周|礼拜|个月)(?:之?前|以前)"
-    r"|\b(?P<en>\d+|an?|two|three|four|five|six)\s+(?P<en_unit>day|week|month)s?\s+ago\b",
-    re.IGNORECASE,
-)
-_EN = {"a": 1, "an": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
-_NAMED = (
-    (re.compile(r"今天|今早|今晚|\btoday\b|\bthis (?:morning|afternoon|evening)\b", re.IGNORECASE), "day", 0),
-    (re.compile(r"前天|\bday before yesterday\b", re.IGNORECASE), "day", 2),
-    (re.compile(r"昨天|昨晚|昨日|\byesterday\b|\blast night\b", re.IGNORECASE), "day", 1),
-    (re.compile(r"上上(?:个?星期|周|礼拜)|\bweek before last\b", re.IGNORECASE), "week", 2),
-    (re.compile(r"上(?:个?星期|周|礼拜)|\blast week\b", re.IGNORECASE), "week", 1),
-    (re.compile(r"[这本](?:个?星期|周|礼拜)|\bthis week\b", re.IGNORECASE), "week", 0),
-    (re.compile(r"上个?月|\blast month\b", re.IGNORECASE), "month", 1),
-    (re.compile(r"[这本]个?月|\bthis month\b", re.IGNORECASE), "month", 0),
-    (re.compile(r"去年|\blast year\b", re.IGNORECASE), "year", 1),
-)
-_DATE = re.compile(r"(?:(?P<y>\d{4})[-年/.]\s*)?(?P<m>\d{1,2})[-月/.]\s*(?P<d>\d{1,2})(?:日|号|(?!\d))")
+_DATA = Path(__file__).parent / "data" / "said_when.yaml"
 
 
 class Span(NamedTuple):
@@ -52,33 +33,62 @@ def said_when(question: str, now: str) -> Span | None:
         question: the person's words.
         now: the turn's time with its offset.
     """
-    if not _SAYING.search(question):
+    words = _words()
+    if not any(pattern.search(question) for pattern in words.saying):
         return None
     today = datetime.fromisoformat(now).replace(hour=0, minute=0, second=0, microsecond=0)
     day = timedelta(days=1)
-    if found := _AGO.search(question):
-        days = _UNITS[(found["unit"] or found["en_unit"]).lower()]
-        middle = today - timedelta(days=_count(found) * days)
+    if found := next((match for pattern in words.ago if (match := pattern.search(question))), None):
+        days = words.days[found["unit"].lower()]
+        middle = today - timedelta(days=_count(found["n"].lower(), words) * days)
         around = timedelta(days=days // 2)
         return _span(middle - around, middle + around + day)
-    if found := _DATE.search(question):
+    if found := words.date.search(question):
         return _of_date(found, today)
-    for pattern, unit, back in _NAMED:
+    for pattern, unit, back in words.named:
         if pattern.search(question):
             return _span(*_calendar(today, unit, back))
     return None
 
 
-def _count(found: re.Match[str]) -> int:
-    given = found["n"] or found["en"].lower()
+class _Words(NamedTuple):
+    """The words of both languages as patterns."""
+
+    saying: tuple[re.Pattern[str], ...]
+    ago: tuple[re.Pattern[str], ...]
+    days: dict[str, int]
+    counts: dict[str, int]
+    date: re.Pattern[str]
+    named: tuple[tuple[re.Pattern[str], str, int], ...]
+
+
+@cache
+def _words() -> _Words:
+    loaded = cast(dict[str, Any], yaml.safe_load(_DATA.read_text(encoding="utf-8")))
+    return _Words(
+        tuple(_compiled(each) for each in loaded["saying"].values()),
+        tuple(_compiled(each) for each in loaded["ago"].values()),
+        loaded["days"],
+        loaded["counts"],
+        _compiled(loaded["date"]),
+        tuple((_compiled(f"{each['zh']}|{each['en']}"), each["unit"], each["back"]) for each in loaded["named"]),
+    )
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _count(given: str, words: _Words) -> int:
     if given.isdigit():
         return min(int(given), 3660)
-    return _EN.get(given) or int(han_number(given) or 1)
+    return words.counts.get(given) or int(han_number(given) or 1)
 
 
 def _of_date(found: re.Match[str], today: datetime) -> Span | None:
     try:
-        named = today.replace(year=int(found["y"] or today.year), month=int(found["m"]), day=int(found["d"]))
+        month, day = int(found["m"] or found["month"]), int(found["d"] or found["day"])
+        named = today.replace(year=int(found["y"] or today.year), month=month, day=day)
         if not found["y"] and named > today:
             named = named.replace(year=today.year - 1)
     except ValueError:

@@ -24,6 +24,16 @@ NOW = "2026-03-18T15:30:00+08:00"  # a Wednesday
         ("12月5日我们讨论的方案", "2025-12-05", "2025-12-06"),
         ("what was said on 2026-03-05", "2026-03-05", "2026-03-06"),
         ("去年你说过什么", "2025-01-01", "2026-01-01"),
+        ("What did I ask yesterday?", "2026-03-17", "2026-03-18"),
+        ("我昨天问了什么", "2026-03-17", "2026-03-18"),
+        ("我大前天说过什么", "2026-03-15", "2026-03-16"),
+        ("我前天说过什么", "2026-03-16", "2026-03-17"),
+        ("what did I say the day before yesterday", "2026-03-16", "2026-03-17"),
+        ("上上个月我们聊了什么", "2026-01-01", "2026-02-01"),
+        ("what did we discuss the month before last", "2026-01-01", "2026-02-01"),
+        ("what did we say on 3/5", "2026-03-05", "2026-03-06"),
+        ("what did we say on 2026.3.5", "2026-03-05", "2026-03-06"),
+        ("一个礼拜前我说过什么", "2026-03-08", "2026-03-15"),
     ],
 )
 def test_a_question_about_what_was_said_names_its_time(question: str, start: str, end: str) -> None:
@@ -41,6 +51,16 @@ def test_a_question_about_what_was_said_names_its_time(question: str, start: str
         "What did I say?",
         "",
         "说 13月45日",
+        "what did we say about version 3.5?",
+        "版本3.5我们怎么说的",
+        "What did we say about pages 3-5?",
+        "以前天天说的那句话",
+        "今天的问题怎么解决",
+        "昨天的小说好看吗",
+        "前提到底是什么，今天",
+        "今天的讲座在哪",
+        "What is on the task list today?",
+        "晚上周杰伦说了什么",
     ],
 )
 def test_a_time_of_something_else_is_no_filter(question: str) -> None:
