@@ -14,7 +14,7 @@ from tests.turn.agents import Agent
 
 NOTES = {
     Language.CHINESE: ("请记住：我们项目的端口是 18443。", "那个项目的端口是多少？"),
-    Language.ENGLISH: ("Remember: our project's port is 18443.", "What is the port of that project?"),
+    Language.ENGLISH: ("Remember: our project's port is 18443.", "Where do we listen, as I told you earlier?"),
 }
 
 

@@ -96,7 +96,7 @@ def test_a_fork_goes_on_from_its_turn_and_leaves_the_other_as_it_was(
     assert shown[2:] == [f"you: {TURNS[1]}", "agent: 二。", "you: 改天吧。", "agent: OK.", ""]
     refused = sessions("fork", "work", "--turn", "9", "--as", "no", "--lang", "zh")
     assert (refused.returncode, refused.stdout) == (1, "")
-    assert refused.stderr == "会话 work 不能回到第 9 轮。 可以回到的轮次：1–3。\n"
+    assert refused.stderr == "会话 work 不能回到第 9 轮。可以回到的轮次：1–3。\n"
 
 
 def test_a_session_is_renamed_and_deleted_with_its_lock_and_its_memories_stay(
@@ -144,7 +144,7 @@ def test_a_session_is_carried_to_another_folder_with_its_memories_and_without_it
     assert "hunter2222" not in file.read_text(encoding="utf-8")
     assert "hunter2222" in sessions("export", "work", "--with-secrets").stdout
     taken = there.run("sessions", "import", str(file), "--lang", "en")
-    assert taken.stdout == "work: 3 turns, 1 new memories. Go on with: ninefold chat --thread work\n"
+    assert taken.stdout == "work: 3 turns, 1 new memory. Go on with: ninefold chat --thread work\n"
     assert [(each.id, each.text, each.thread) for each in records(elsewhere)] == [("m1", "端口是 18443", "work")]
     assert there.run("chat", "--thread", "work", "--say", "端口是多少？").stdout == "OK.\n"
     prompt = "\n".join(message["content"] for message in wire.chats[-1]["messages"])

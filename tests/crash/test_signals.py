@@ -48,7 +48,7 @@ def test_a_signal_ends_a_chat_in_the_middle_of_a_reply_and_the_turn_can_be_taken
         assert took < 4, "two seconds, and as much again for a busy machine"
         with agent(tmp_path, ["好"], memory=False) as told:
             told.graph.invoke(None, config(user="local"))
-            values = told.values()
+            values = told.graph.get_state(config(user="local")).values
     assert [f"{message.type}: {message.text}" for message in values["messages"]] == ["human: 写一首长诗", "ai: 好"]
 
 

@@ -19,6 +19,9 @@ from tests.wire.replies import Call, Hang, Reply, Say
 from tests.wire.server import Body, WireServer
 
 
+REQUEST = "[当前请求]\n"
+
+
 class Words:
     """What the model says; it can be made to hang."""
 
@@ -30,7 +33,8 @@ class Words:
             return Call("order", {"item": "灯泡"})
         if self.hangs:
             return Hang(60)
-        return Say(f"re:{last['content']}")
+        # A rule that was just said stands before the words.
+        return Say(f"re:{last['content'].split(REQUEST)[-1]}")
 
 
 @pytest.fixture
