@@ -18,7 +18,6 @@ from tests.turn.agents import server_count
 from tests.wire.replies import Call, Hang, Reply, Say
 from tests.wire.server import Body, WireServer
 
-
 REQUEST = "[当前请求]\n"
 
 
