@@ -48,6 +48,14 @@ def test_small_talk_gives_at_most_one_wish_in_a_hundred_turns(language: str) -> 
     assert sum(len(extract(turn).wishes) for turn in turns) <= 1
 
 
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_daily_life_told_in_the_words_of_wishes_gives_at_most_one_in_a_hundred(language: str) -> None:
+    turns = data("idle_talk")[language]
+    assert len(turns) >= 60
+    taken = [turn for turn in turns if extract(turn).wishes]
+    assert len(taken) <= 0.01 * len(turns), taken
+
+
 @pytest.mark.parametrize(
     ("text", "task", "expected"),
     [
