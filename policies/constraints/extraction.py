@@ -66,7 +66,9 @@ def extract(text: str) -> Extraction:
             for wish in search_candidates(sentence)
             if not any(wish.start < other.end and other.start < wish.end for other in framed)
         ]
-    return Extraction(tuple(wishes[:MAX_WISHES]), task, finishes(heard))
+    occasions = {wish.condition for wish in wishes}
+    distinct = [wish for wish in wishes if wish.words not in occasions]
+    return Extraction(tuple(distinct[:MAX_WISHES]), task, finishes(heard))
 
 
 def _told(sentence: Sentence) -> list[_Told]:

@@ -293,3 +293,28 @@ def test_a_command_behind_an_occasion_holds_on_that_occasion(text: str) -> None:
 )
 def test_what_is_told_is_not_wished(text: str) -> None:
     assert extract(text).wishes == ()
+
+
+def test_the_occasion_of_a_wish_is_no_wish_of_its_own() -> None:
+    for text in ("当我问价格时，用人民币回答", "每次我问价格时，用人民币回答", "一看到错别字，就告诉我"):
+        (wish,) = extract(text).wishes
+        assert wish.scope is Scope.WHEN
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "一台服务器报价 3 万，写一句话的报价说明。",
+        "一台服务器报价 3 万，写一句报价说明。",
+        "当前服务器报价 3 万，写一句报价说明。",
+        "A server costs 30 thousand, write one sentence about the offer.",
+    ],
+)
+def test_a_statement_before_a_task_is_no_occasion(text: str) -> None:
+    assert extract(text).wishes == ()
+
+
+def test_a_name_before_a_wish_is_no_occasion() -> None:
+    assert [(wish.words, wish.scope) for wish in extract("我叫林若，不要用红色。").wishes] == [
+        ("不要用红色", Scope.SESSION)
+    ]
