@@ -42,6 +42,8 @@ class Screen:
             preexec_fn=_own_terminal,
         )
         os.close(theirs)
+        self._output = select.poll()
+        self._output.register(self._ours, select.POLLIN)
         self._seen = b""
         self._read_to = 0
 
@@ -64,7 +66,8 @@ class Screen:
         end = time.monotonic() + seconds
         while words not in (shown := self._shown()):
             assert time.monotonic() < end, f"{words!r} did not appear in: {shown!r}"
-            if select.select([self._ours], [], [], 0.1)[0]:
+            # Not select(): it takes no descriptor over 1,023, and a long run of tests has many open.
+            if self._output.poll(100):
                 try:
                     self._seen += os.read(self._ours, 65536)
                 except OSError:
