@@ -202,7 +202,8 @@ def forget(graph: TurnGraph, config: RunnableConfig, what: str) -> Forgotten:
     done, finish = change(graph, config, make, alone=True)
     # What is named by a memory's id goes before that memory does: a call that broke off is understood when repeated.
     finish()
-    _erase(graph)
+    parts = graph._guard.parts
+    _erase(graph.checkpointer, graph.store, parts.memory if parts else None)
     return done
 
 
@@ -214,9 +215,8 @@ class _Erasing(Protocol):
         """Give the disk back what deleted rows held."""
 
 
-def _erase(graph: TurnGraph) -> None:
+def _erase(*databases: object) -> None:
     """Leave nothing of deleted rows in the files of a database that keeps them there."""
-    databases: tuple[object, ...] = (graph.checkpointer, graph.store)
     for database in databases:
         if isinstance(database, _Erasing):
             database.vacuum()

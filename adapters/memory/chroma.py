@@ -14,6 +14,7 @@ from ninefold.state.memory import in_order
 
 from .collection import collection_name, open_collection
 from .connection import Connection
+from .erasing import erase, overwrite
 from .rows import checked_user, metadata, to_record, where
 from .vectors import CheckedEmbeddings, clean
 from .words import MemoryWords
@@ -158,6 +159,8 @@ class ChromaMemory:
         theirs = [record.id for record in self.get(user, ids)]
 
         def remove(store: Chroma) -> None:
+            if self._connection.folder is not None:
+                overwrite(self._connection.client()[0], collection_name(self.embedder), theirs)
             store.delete(ids=theirs)
             self._connection.wrote()
 
@@ -165,6 +168,16 @@ class ChromaMemory:
             self._ask("be deleted", remove)
             self._words.drop(user)
         return len(theirs)
+
+    def vacuum(self) -> None:
+        """Leave nothing of deleted memories in a folder's files; a server's files are its own."""
+
+        def files_anew(_: Chroma) -> None:
+            if self._connection.folder is not None:
+                self._store = None
+                erase(self._connection, self._connection.folder, collection_name(self.embedder))
+
+        self._ask("be erased from its files", files_anew)
 
     def _nearest(
         self, user: str, vectors: Sequence[list[float]], limit: int, wanted: dict[str, Any]

@@ -32,6 +32,11 @@ class Connection:
         self._seen: tuple[int, bytes] | None = None
         self._found = False
 
+    @property
+    def folder(self) -> Path | None:
+        """The folder; None for a server."""
+        return None if self.server else Path(self._place)
+
     def __str__(self) -> str:
         return str(self._place)
 

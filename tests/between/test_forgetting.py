@@ -40,8 +40,8 @@ def told(of: Agent) -> None:
 
 
 def files_holding(folder: Path, words: str) -> list[str]:
-    """Give the files beside the memories' own that hold the words."""
-    files = [path for path in folder.rglob("*") if path.is_file() and "memory" not in path.parts]
+    """Give the files of the data folder that hold the words."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
     return [path.name for path in files if words.encode() in path.read_bytes()]
 
 

@@ -1,0 +1,84 @@
+"""Leaves nothing of deleted memories in the files of a Chroma folder: neither their words nor their vectors.
+
+Chroma keeps a deleted row in its queue until it next writes the vector index, which it does after a thousand changes;
+the index keeps the row's vector, the index of words its parts, and SQLite its text in pages that are free.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import struct
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ninefold.adapters.sqlite_files import BUSY_SECONDS, give_back
+
+if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
+
+    from .connection import Connection
+
+DATABASE = "chroma.sqlite3"
+USUAL, SOONEST = 1000, 2
+"""Changes after which Chroma writes its index: unless told otherwise, and at the soonest."""
+WORDS = "embedding_fulltext_search"
+"""Chroma's index of words; what leaves it stays in its segments until they are merged."""
+_HEADER = struct.Struct("<iQQQQ")
+"""How an index's header begins: version, offset, rows that there is room for, rows, bytes of a row."""
+
+
+def overwrite(client: ClientAPI, name: str, ids: list[str]) -> None:
+    """Put another vector in each row's place: the index keeps the vector of a deleted row."""
+    collection = client.get_collection(name, embedding_function=None)
+    found = collection.get(ids=ids[:1], include=["embeddings"])["embeddings"]
+    if found is not None and len(found):
+        collection.update(ids=ids, embeddings=[_any_vector(len(found[0])) for _ in ids])
+
+
+def erase(connection: Connection, folder: Path, name: str) -> None:
+    """Let Chroma write a collection's index and empty its queue, then write its database anew; the client is closed.
+
+    Raises:
+        StorageError: another process writes without end, or the disk has no room for the copy.
+    """
+    with closing(sqlite3.connect(folder / DATABASE, timeout=BUSY_SECONDS)) as database:
+        ((dimension,),) = database.execute("SELECT dimension FROM collections WHERE name = ?", (name,)).fetchall()
+    if dimension is not None:
+        _sync_after(connection, name, SOONEST)
+        try:
+            # An index takes the setting when it is opened, and what is queued when it is asked.
+            connection.close()
+            client, _ = connection.client()
+            collection = client.get_collection(name, embedding_function=None)
+            collection.query(query_embeddings=[_any_vector(dimension)], n_results=1, include=[])
+        finally:
+            _sync_after(connection, name, USUAL)
+    connection.close()
+    with closing(sqlite3.connect(folder / DATABASE, timeout=BUSY_SECONDS, isolation_level=None)) as database:
+        database.execute(f"INSERT INTO {WORDS}({WORDS}) VALUES ('optimize')")
+        give_back(database)
+    for header in folder.glob("*/header.bin"):
+        _blank_unused(header)
+
+
+def _blank_unused(header: Path) -> None:
+    """Empty the room that an index file has for more rows: it was written as it lay in its process's memory."""
+    with open(header, "rb") as file:
+        _, _, _, rows, size = _HEADER.unpack(file.read(_HEADER.size))
+    vectors = header.with_name("data_level0.bin")
+    with open(vectors, "r+b") as file:
+        unused = vectors.stat().st_size - file.seek(rows * size)
+        file.write(bytes(max(unused, 0)))
+
+
+def _sync_after(connection: Connection, name: str, changes: int) -> None:
+    client, _ = connection.client()
+    collection = client.get_collection(name, embedding_function=None)
+    collection.modify(configuration={"hnsw": {"sync_threshold": changes}})
+    connection.wrote()
+
+
+def _any_vector(dimension: int) -> Sequence[float]:
+    return [1.0] + [0.0] * (dimension - 1)
