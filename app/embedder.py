@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -28,20 +30,40 @@ def check_embedder(folder: Path, name: str) -> None:
         )
 
 
+def begin_embedder(folder: Path, name: str) -> None:
+    """Note the embedder that a data folder without memories is begun with, where none is noted.
+
+    Raises:
+        StorageError: the note cannot be written.
+    """
+    if not (folder / FILE).exists() and not (folder / MEMORIES).exists():
+        write_note(folder, {"embedder": name})
+
+
 def keep_embedder(folder: Path, name: str) -> None:
-    """Note the embedder that the folder's memories belong to now, where a first start has noted one.
+    """Note the embedder that the folder's memories belong to now, where one is noted.
 
     Raises:
         StorageError: the note cannot be written.
     """
     noted = _read(folder / FILE)
     if noted:
-        try:
-            (folder / FILE).write_text(json.dumps({**noted, "embedder": name}, ensure_ascii=False) + "\n", "utf-8")
-        except OSError as error:
-            raise StorageError(
-                f"{folder / FILE} cannot be written: {error.strerror}.", "Make the data folder writable."
-            ) from error
+        write_note(folder, {**noted, "embedder": name})
+
+
+def write_note(folder: Path, noted: Mapping[str, Any]) -> None:
+    """Write what a data folder was begun with, whole or not at all: another process may read it meanwhile.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
+    file, beside = folder / FILE, folder / f".{FILE}.{os.getpid()}"
+    try:
+        beside.write_text(json.dumps(noted, ensure_ascii=False) + "\n", encoding="utf-8")
+        os.replace(beside, file)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise StorageError(f"{file} cannot be written: {error.strerror}.", "Make the data folder writable.") from error
 
 
 def _read(file: Path) -> dict[str, Any]:

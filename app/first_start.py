@@ -6,12 +6,13 @@ import json
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
-from ninefold.state import AgentSettings, ModelDown, ModelSettings, StorageError
+from ninefold.state import AgentSettings, EmbeddingSettings, ModelDown, ModelSettings, StorageError
 from ninefold.state.settings import Provider
 
 from .embedder import FILE as FILE
+from .embedder import MEMORIES, write_note
 
 _PATIENCE = 2.0
 """Seconds for a server on this machine to say that it is there."""
@@ -27,7 +28,7 @@ class Choice(NamedTuple):
     new: bool
 
 
-def chosen(settings: AgentSettings, folder: Path, bring: Bring) -> Choice:
+def chosen(settings: AgentSettings, folder: Path, bring: Bring, *, server: str | None = None) -> Choice:
     """Give the agent with the provider that this data folder was begun with; the first start chooses it.
 
     Ollama where it answers, else the embedded model. Later nothing is ever switched: memories belong to an embedder.
@@ -37,6 +38,7 @@ def chosen(settings: AgentSettings, folder: Path, bring: Bring) -> Choice:
         settings: the agent, whose file names no model.
         folder: the data folder.
         bring: called for the embedded model, at every start: weights can be deleted.
+        server: the address of Ollama that the person has named: a first start looks nowhere else.
 
     Raises:
         ModelDown: there is neither; the error names both remedies. Or `bring` found no source.
@@ -44,22 +46,37 @@ def chosen(settings: AgentSettings, folder: Path, bring: Bring) -> Choice:
         StorageError: the choice cannot be read or written, or `bring` found no room.
     """
     kept = _read(folder / FILE)
-    choice = Choice(with_model(settings, provider=kept or _found(settings)), new=kept is None)
-    if choice.settings.model.provider == "embedded":
-        bring(choice.settings.model.model_name)
-    if choice.new:
-        _write(folder / FILE, choice.settings)
-    return choice
+    found = kept.provider or _found(settings, server)
+    if found is None:
+        return Choice(_with_embedder(settings, kept, folder), new=False)
+    made = _with_embedder(with_model(settings, provider=found), kept, folder)
+    if made.model.provider == "embedded":
+        bring(made.model.model_name)
+    if kept.provider is None:
+        model, embedder = made.model, made.embeddings
+        write_note(
+            folder,
+            {
+                "provider": model.provider,
+                "model": model.model_name,
+                "embedder": f"{embedder.provider}:{embedder.model_name}",
+            },
+        )
+    return Choice(made, new=kept.provider is None)
 
 
 def resumed(settings: AgentSettings, folder: Path) -> AgentSettings:
-    """Give the agent with the provider that this data folder was begun with, where one was chosen and none is named.
+    """Give the agent with what this data folder was begun with: the provider and the embedder that it does not name.
+
+    Another chat model changes nothing about the embedder: the memories were made by it.
 
     Raises:
         StorageError: the choice cannot be read.
     """
-    kept = None if "model" in settings.model_fields_set else _read(folder / FILE)
-    return settings if kept is None else with_model(settings, provider=kept)
+    kept = _read(folder / FILE)
+    if kept.provider is not None and "model" not in settings.model_fields_set:
+        settings = with_model(settings, provider=kept.provider)
+    return _with_embedder(settings, kept, folder)
 
 
 def may_choose(settings: AgentSettings, folder: Path) -> bool:
@@ -69,7 +86,7 @@ def may_choose(settings: AgentSettings, folder: Path) -> bool:
         StorageError: the choice cannot be read.
     """
     named = "model" in settings.model_fields_set
-    return not named and _read(folder / FILE) is None and find_spec("xllamacpp") is not None
+    return not named and _read(folder / FILE).provider is None and find_spec("xllamacpp") is not None
 
 
 def with_model(settings: AgentSettings, **change: str) -> AgentSettings:
@@ -82,10 +99,23 @@ def _named(value: AgentSettings | ModelSettings) -> dict[str, Any]:
     return {name: getattr(value, name) for name in value.model_fields_set}
 
 
-def _found(settings: AgentSettings) -> Provider:
-    url = settings.model.base_url
+def _with_embedder(settings: AgentSettings, kept: _Kept, folder: Path) -> AgentSettings:
+    """Give the agent with the embedder of the data folder; before the first memory one that no choice made may go."""
+    binding = kept.provider is not None or (folder / MEMORIES).exists()
+    if kept.embedder is None or not binding or "embeddings" in settings.model_fields_set:
+        return settings
+    provider, _, name = kept.embedder.partition(":")
+    embeddings = EmbeddingSettings.model_validate({"provider": provider, "model_name": name})
+    return AgentSettings(**{**_named(settings), "embeddings": embeddings})
+
+
+def _found(settings: AgentSettings, server: str | None) -> Provider | None:
+    """Give the provider that a first start can have; None where the person's own server is not there to be chosen."""
+    url = server or settings.model.base_url
     if _answers(url):
         return "ollama"
+    if server is not None:
+        return None
     if find_spec("xllamacpp") is None:
         raise ModelDown(
             f"Nothing answers at {url}, and the embedded model is not installed.",
@@ -103,26 +133,22 @@ def _answers(url: str) -> bool:
         return False
 
 
-def _read(file: Path) -> Provider | None:
+class _Kept(NamedTuple):
+    """What a data folder was begun with; nothing before its first start, the embedder alone where a model was named."""
+
+    provider: Provider | None = None
+    embedder: str | None = None
+
+
+def _read(file: Path) -> _Kept:
     try:
-        provider = json.loads(file.read_text(encoding="utf-8"))["provider"]
+        noted = json.loads(file.read_text(encoding="utf-8"))
+        provider, embedder = noted.get("provider"), noted.get("embedder")
     except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        return _Kept()
+    except (OSError, ValueError, AttributeError) as error:
         raise StorageError(f"{file} cannot be read: {error}.", "Remove it to choose the provider anew.") from error
-    if provider not in ("ollama", "embedded"):
+    known = get_args(Provider)
+    if provider not in (*known, None) or str(embedder).partition(":")[0] not in (*known, "None") or not noted:
         raise StorageError(f"{file} names no known provider.", "Remove it to choose the provider anew.")
-    return provider  # type: ignore[no-any-return]
-
-
-def _write(file: Path, settings: AgentSettings) -> None:
-    model, embedder = settings.model, settings.embeddings
-    content = {
-        "provider": model.provider,
-        "model": model.model_name,
-        "embedder": f"{embedder.provider}:{embedder.model_name}",
-    }
-    try:
-        file.write_text(json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise StorageError(f"{file} cannot be written: {error.strerror}.", "Make the data folder writable.") from error
+    return _Kept(provider, embedder)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .models import progress_bar
-from .options import DEFAULT_USER, AgentFile, Lang, ModelName, User, agent_settings, wording
+from .options import DEFAULT_USER, AgentFile, Lang, ModelName, User, at_host, host_url, named_agent, wording
 
 if TYPE_CHECKING:
     from ninefold.state import AgentSettings
@@ -37,10 +37,9 @@ def chat(
     lang: Lang = None,
 ) -> None:
     """Talk with the agent; lines come from stdin when it is no terminal."""
-    settings = agent_settings(agent, model)
+    settings = named_agent(agent, model)
     words = wording(lang, settings)
-    if model is None and "model" not in settings.model_fields_set and "OLLAMA_HOST" not in os.environ:
-        settings = _chosen(settings, words)
+    settings = _begun(settings, words)
     if say or not sys.stdin.isatty():
         raise typer.Exit(_pipe(settings, thread, user, say, words))
     _terminal(settings, thread, user, words)
@@ -94,17 +93,22 @@ def _terminal(settings: AgentSettings, thread: str | None, user: str, words: Wor
     console.print(words.say("chat.go_on", thread=name), style="dim", markup=False)
 
 
-def _chosen(settings: AgentSettings, words: Wording) -> AgentSettings:
-    """Give the settings with the provider of the data folder; a choice that is made now is said aloud."""
-    from ..first_start import FILE, chosen
+def _begun(settings: AgentSettings, words: Wording) -> AgentSettings:
+    """Give the agent as its data folder was begun; a choice that is made now is said aloud, and one that is not."""
+    from ..first_start import FILE, chosen, resumed
     from ..home import data_folder
 
-    folder = data_folder(settings)
-    choice = chosen(settings, folder, lambda name: _bring(name, folder, words))
+    folder, url = data_folder(settings), host_url(os.environ)
+    if "model" in settings.model_fields_set:
+        return at_host(resumed(settings, folder), os.environ)
+    choice = chosen(settings, folder, lambda name: _bring(name, folder, words), server=url)
+    model = choice.settings.model
+    named = f"{model.provider}:{model.model_name}"
     if choice.new:
-        named = f"{choice.settings.model.provider}:{choice.settings.model.model_name}"
         print(words.say("chat.chosen", model=named, file=folder / FILE), file=sys.stderr)
-    return choice.settings
+    elif url is not None and model.provider != "ollama":
+        print(words.say("chat.kept", model=named, url=url, file=folder / FILE), file=sys.stderr)
+    return at_host(choice.settings, os.environ)
 
 
 def _bring(name: str, folder: Path, words: Wording) -> None:

@@ -6,7 +6,7 @@ import os
 
 import typer
 
-from .options import AgentFile, Lang, ModelName, agent_settings, wording
+from .options import AgentFile, Lang, ModelName, agent_settings, named_agent, wording
 
 HELP = "Look for what may keep the agent from working, and name what mends it. 检查环境并给出修复命令。"
 
@@ -14,13 +14,12 @@ HELP = "Look for what may keep the agent from working, and name what mends it. �
 def doctor(agent: AgentFile = None, model: ModelName = None, lang: Lang = None) -> None:
     """Look at server, models, memory, disk and locks; the exit status is 1 when there is a fault."""
     from ..doctor import Level, examine
-    from ..first_start import may_choose, resumed
+    from ..first_start import may_choose
     from ..home import data_folder
 
     settings = agent_settings(agent, model)
     words, folder = wording(lang, settings), data_folder(settings)
-    free = model is None and "OLLAMA_HOST" not in os.environ and may_choose(settings, folder)
-    settings = resumed(settings, folder)
+    free = "OLLAMA_HOST" not in os.environ and may_choose(named_agent(agent, model), folder)
     marks = {Level.GOOD: "✓", Level.WARNING: "!", Level.FAULT: "✗"}
     worst = 0
     for finding in examine(settings, folder, free=free):

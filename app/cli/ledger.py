@@ -32,12 +32,9 @@ def ledger(
     from ninefold.adapters.tokens import for_model
 
     from .. import ledger as ledgers
-    from ..first_start import resumed
-    from ..home import data_folder
     from ..sessions import opened
 
     settings = agent_settings(agent, model)
-    settings = resumed(settings, data_folder(settings))
     words = wording(lang, settings)
     tokens = for_model(settings.model.provider, settings.model.model_name)
     with opened(settings, words) as place:

