@@ -15,7 +15,7 @@ import yaml
 _LATIN = re.compile("[A-Za-z]")
 _CLASS = re.compile(r"\{([a-z_]+)\}")
 _DATA = Path(__file__).parent.parent / "data"
-_ANYWHERE = ("constraint_cues", "constraint_signs")
+_ANYWHERE = ("constraint_cues", "constraint_signs", "constraint_jobs")
 _SHORT = {"zh": 60, "en": 160}
 """Characters of the longest clause in which a form is looked for."""
 
@@ -67,6 +67,8 @@ Group = Literal[
     "level",
     "no_occasion",
     "of_a_thing",
+    "one_off",
+    "all_of_them",
 ]
 
 

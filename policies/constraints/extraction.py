@@ -17,6 +17,7 @@ from .candidates import Candidate, limits, polarity_of
 from .cues import find, says, without
 from .hearing import Clause, Sentence, hear
 from .keys import Keyed, key, keyed
+from .one_off import asks_once, bounds_the_work
 from .searching import search_candidates
 from .tasks import finishes, requested
 
@@ -59,7 +60,10 @@ def extract(text: str) -> Extraction:
     for sentence in heard:
         told = _told(sentence) or (_told_alone(sentence) if len(heard) == 1 else [])
         within = task is not None and sentence.span.start <= task.start < sentence.span.end
-        framed = [_framed(wish, sentence, within, task is not None) for wish in _wishes(text, sentence, told, within)]
+        heard_wishes = _wishes(text, sentence, told, within)
+        framed = [
+            _of_one_off(_framed(wish, sentence, within, task is not None), sentence, task) for wish in heard_wishes
+        ]
         wishes += framed
         wishes += [
             wish
@@ -254,6 +258,23 @@ def _framed(wish: Candidate, sentence: Sentence, in_task_sentence: bool, has_tas
     )
     task = of_task and not lasting and not says("session", said)
     return wish._replace(lasting=lasting, change=change, task=task)
+
+
+def _of_one_off(wish: Candidate, sentence: Sentence, task: Span | None) -> Candidate:
+    """Give the wish for this turn alone where it bounds a piece of work that is asked for once.
+
+    "写一篇至少八百字的游记" bounds this essay, "以后总结都用三句话" every summary. A ban inside the task's own words, and what
+    stands in a clause beside it, belong to the task: the next message may come back to it.
+    """
+    if wish.scope is not Scope.SESSION or wish.lasting or wish.withdraws or not asks_once(sentence):
+        return wish
+    if bounds_the_work(wish.start, wish.end, sentence):
+        of_task = wish.polarity is Polarity.FORBID and task is not None and wish.start <= task.start < wish.end
+        return wish._replace(task=True) if of_task else wish._replace(scope=Scope.TURN, task=False)
+    if wish.task or wish.key in _STAYS_WITH_SESSION:
+        return wish
+    beside = task is not None and sentence.span.start <= task.start < sentence.span.end
+    return wish._replace(task=True) if beside else wish._replace(scope=Scope.TURN)
 
 
 def _turns(clause: Clause) -> bool:

@@ -16,6 +16,7 @@ from .candidates import Candidate, polarity_of
 from .cues import find, says
 from .hearing import hear
 from .keys import keyed
+from .one_off import asks_once, bounds_the_work
 
 REPLY_SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -73,7 +74,8 @@ def _grounded(item: Mapping[str, Any], text: str) -> Candidate | None:
     polarity = polarity_of(words, preference=item.get("polarity") == Polarity.PREFER)
     if (item.get("polarity") == Polarity.FORBID) is not (polarity is Polarity.FORBID):
         return None
-    this_turn = says("this_turn", words)
+    lasting = says("lasting", words)
+    this_turn = says("this_turn", words) or (not lasting and _asked_once(text, start, end))
     condition = find("when", words)
     scope = Scope.TURN if this_turn else Scope.WHEN if condition and condition[0].strip() != words else Scope.SESSION
     named = keyed(words)
@@ -86,10 +88,15 @@ def _grounded(item: Mapping[str, Any], text: str) -> Candidate | None:
         value=named.value if named else None,
         scope=scope,
         condition=condition[0].strip() if condition and scope is Scope.WHEN else None,
-        lasting=says("lasting", words),
+        lasting=lasting,
         change=says("change", words),
         origin=Origin.MODEL,
     )
+
+
+def _asked_once(text: str, start: int, end: int) -> bool:
+    """Whether the span bounds one piece of work that the message asks for."""
+    return any(asks_once(sentence) and bounds_the_work(start, end, sentence) for sentence in hear(text))
 
 
 def _own(text: str, start: int, end: int) -> bool:

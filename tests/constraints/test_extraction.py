@@ -318,3 +318,59 @@ def test_a_name_before_a_wish_is_no_occasion() -> None:
     assert [(wish.words, wish.scope) for wish in extract("我叫林若，不要用红色。").wishes] == [
         ("不要用红色", Scope.SESSION)
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "用三句话总结这份合同",
+        "写一篇至少八百字的游记",
+        "帮我写一首不超过二十行的诗",
+        "用英文写一封道歉信",
+        "请用一百字以内介绍一下杭州",
+        "我要一篇八百字的作文",
+        "用表格列出这三款手机的差别",
+        "Summarise this contract in no more than three sentences",
+        "Write an essay of at least 800 words about the sea",
+        "Can you summarise this in at most two paragraphs?",
+        "Explain recursion in under 50 words",
+        "Draft a short e-mail to my landlord in no more than five lines",
+        "I need a poem with no more than 10 lines",
+    ],
+)
+def test_what_bounds_one_piece_of_work_holds_this_turn_alone(text: str) -> None:
+    assert {each.scope for each in extract(text).wishes} == {Scope.TURN}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "以后总结都用三句话",
+        "每次写文章都至少八百字",
+        "所有总结都控制在三句话",
+        "回答不要超过三句话",
+        "请用中文回答",
+        "先给一句结论，再展开",
+        "给每个函数写一段注释",
+        "用中文解释术语",
+        "Always summarise in three sentences",
+        "Always answer in three sentences",
+        "Answer my questions in French",
+        "Keep your answers under 100 words",
+        "Write emails in under 100 words",
+        "At most three sentences please",
+    ],
+)
+def test_what_bounds_a_kind_of_work_or_every_answer_is_a_rule_of_the_session(text: str) -> None:
+    assert wish(text).scope is Scope.SESSION
+
+
+@pytest.mark.parametrize("text", ["写一个不用递归的排序函数", "帮我写一份周报，不要提加班"])
+def test_a_ban_beside_a_task_belongs_to_the_task(text: str) -> None:
+    assert wish(text).task
+    assert wish(text).polarity is Polarity.FORBID
+
+
+@pytest.mark.parametrize("text", ["能不能用三句话概括一下", "可不可以用表格", "该不该写日期"])
+def test_an_asked_verb_is_no_ban(text: str) -> None:
+    assert all(each.polarity is not Polarity.FORBID for each in extract(text).wishes)

@@ -69,3 +69,17 @@ def test_scope_and_key_come_from_the_words_not_from_the_model() -> None:
 def test_nothing_but_spans_is_ever_kept(text: str, words: str, polarity: str) -> None:
     for kept in grounded([item(words, polarity)], text):
         assert text[kept.start : kept.end] == kept.words
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "scope"),
+    [
+        ("用三句轻快的话总结这份合同", "用三句轻快的话总结这份合同", Scope.TURN),
+        ("以后总结都用三句轻快的话", "总结都用三句轻快的话", Scope.SESSION),
+        ("Summarise this contract in a cheerful way", "Summarise this contract in a cheerful way", Scope.TURN),
+        ("Summaries of contracts in a cheerful way", "Summaries of contracts in a cheerful way", Scope.SESSION),
+    ],
+)
+def test_a_proposal_that_bounds_one_piece_of_work_holds_this_turn_alone(text: str, words: str, scope: Scope) -> None:
+    (kept,) = grounded({"constraints": [item(words, "require")]}, text)
+    assert kept.scope is scope

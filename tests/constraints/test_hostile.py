@@ -23,7 +23,7 @@ CPU_SECONDS = 30.0
 
 def patterns(language: str) -> Iterator[tuple[re.Pattern[str], int]]:
     """Each pattern with the longest text it is tried on: a form on short clauses, a cue and a key on any clause."""
-    for name in ("constraint_grammar", "constraint_cues", "constraint_signs"):
+    for name in ("constraint_grammar", *cues._ANYWHERE):
         longest = cues._SHORT[language] if name == "constraint_grammar" else HEARD_CHARS
         for group in cues._patterns(name).values():
             yield from ((pattern, longest) for pattern in group.get(language, ()))
@@ -55,7 +55,7 @@ class Loops:
                 return [text for branch in value[1] for text in self._texts(branch)[:3]]
             case "SUBPATTERN":
                 return self._texts(value[3])
-            case "MAX_REPEAT" | "MIN_REPEAT":
+            case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
                 least, most, inside = value
                 body = self._texts(inside)
                 if most >= 4:

@@ -72,6 +72,33 @@ def test_a_wish_of_this_turn_stands_with_the_request_and_is_gone_next_turn(
 
 
 @pytest.mark.parametrize(
+    ("language", "rule", "works"),
+    [
+        (Language.CHINESE, "回答不要超过三句话", ["用五句话总结这份合同", "写一篇至少八百字的游记"]),
+        (
+            Language.ENGLISH,
+            "Keep your answers under 100 words",
+            ["Summarise this contract in at most five sentences", "Write an essay of at least 800 words about the sea"],
+        ),
+    ],
+)
+def test_the_bounds_of_one_piece_of_work_rule_no_later_turn(
+    tmp_path: Path, language: Language, rule: str, works: list[str]
+) -> None:
+    label = anchors(language).turn_constraints
+    with agent(tmp_path, memory=False) as a:
+        a.say(rule)
+        for work in works:
+            a.say(work)
+            placed = last_words(a).partition(label + "\n")[2]
+            assert work in "".join(read_constraints(placed.split("\n\n")[0]))
+            assert list(layer(a.wire.chats[-1], language)) == [rule]
+            a.say("谢谢" if language is Language.CHINESE else "Thanks")
+            assert label not in last_words(a)
+            assert list(layer(a.wire.chats[-1], language)) == [rule]
+
+
+@pytest.mark.parametrize(
     ("language", "rule", "back"),
     [
         (Language.CHINESE, "不要用红色", "现在可以用红色了"),

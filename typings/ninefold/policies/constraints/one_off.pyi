@@ -1,0 +1,1 @@
+from policies.constraints.one_off import *
