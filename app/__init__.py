@@ -15,7 +15,8 @@ if __name__ != "ninefold":  # kept by `make layout`
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ninefold.graph.between_turns import compact, forget, pin, undo
+    from ninefold.graph.between_turns import compact, pin, undo
+    from ninefold.graph.forgetting import forget
     from ninefold.graph.guard import TurnGraph
     from ninefold.state import AgentSettings
     from ninefold.state.errors import NinefoldError
@@ -44,7 +45,7 @@ _HOMES = {
     "TurnGraph": "ninefold.graph.guard",
     "build_graph": "ninefold.build",
     "compact": "ninefold.graph.between_turns",
-    "forget": "ninefold.graph.between_turns",
+    "forget": "ninefold.graph.forgetting",
     "history": "ninefold.reading",
     "pin": "ninefold.graph.between_turns",
     "undo": "ninefold.graph.between_turns",

@@ -1,18 +1,15 @@
-"""What a person can do with a thread between two turns: compact it now, take that back, pin a rule, forget."""
+"""What a person can do with a thread between two turns: compact it now, take that back, pin a rule."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 from langchain_core.messages import HumanMessage, RemoveMessage
 from langchain_core.runnables import RunnableConfig
 
-from ninefold.adapters.archive.forgetting import forget_places, places_holding
 from ninefold.adapters.checkpoints.lineage import AT, TURN, USER
-from ninefold.policies.forgetting import forgotten, holding, message_holds
 from ninefold.policies.pinning import last_said, pinned
 from ninefold.policies.render import as_sent
 from ninefold.policies.restoring import restored
@@ -57,22 +54,6 @@ class Restored(NamedTuple):
     messages: int
     tokens: int
     """Of the window now."""
-
-
-class Forgotten(NamedTuple):
-    """What was forgotten, counted."""
-
-    constraints: int
-    items: int
-    """Statements of the summary."""
-    messages: int
-    """Messages of the thread, in the window and in the archive."""
-    memories: int
-
-    @property
-    def anything(self) -> bool:
-        """Whether there was anything to forget."""
-        return any(self)
 
 
 def pin(graph: TurnGraph, config: RunnableConfig, words: str | None = None) -> Constraint:
@@ -155,71 +136,6 @@ def undo(graph: TurnGraph, config: RunnableConfig) -> Restored:
         return Restored(len(back), _weight(update.get("entries", ()))), update
 
     return change(graph, config, make)
-
-
-def forget(graph: TurnGraph, config: RunnableConfig, what: str) -> Forgotten:
-    """Forget words: in the user's memories, and in this thread's rules, summary, window, archive and earlier states.
-
-    A message that holds them keeps its place and none of its words. The thread cannot be gone back to an earlier turn
-    afterwards, because those states may hold the words too: only the present one stays, whatever was found.
-
-    Args:
-        graph: what `build_graph` gave.
-        config: names the thread and its user.
-        what: the words, in either width or case; or the id of a memory or a constraint, whose words are meant then.
-
-    Raises:
-        InputError: the words are too few to forget by, or the last turn is not finished.
-        StorageError: a store failed; what was forgotten until then stays so, and the same call goes on. Or the saver
-            keeps every earlier state; nothing was forgotten then.
-    """
-
-    def make(standing: Standing) -> tuple[tuple[Forgotten, Callable[[], object]], Update | None]:
-        state, memory = standing.state, standing.parts.memory
-        user, thread = standing.stamp.user, standing.stamp.thread
-        records = memory.records(user) if memory else ()
-        named = [each.text for each in records if each.id == what] + [
-            each.words for each in state.constraints if each.id == what
-        ]
-        holds = holding(named[0] if named else what)
-        found = places_holding(standing.store, thread, lambda message: message_holds(message, holds))
-        forget_places(standing.store, thread, found.holding, holds)
-        gone = [each.id for each in records if holds(each.text) or holds(each.description)]
-        if memory and gone:
-            memory.delete(user, [each for each in gone if each != what])
-        if standing.parts.log:
-            standing.parts.log.forget(thread, holds)
-        tokens = standing.parts.tokens
-        update, went = forgotten(
-            state, standing.turn, holds, lambda m: tokens.message(as_sent(m)), found.holding | found.emptied
-        )
-        archived = {entry.message for entry in state.entries if (entry.turn, entry.sequence) in found.holding}
-        messages = len(found.holding) + len(went.messages - archived)
-        done = Forgotten(went.constraints, went.items, messages, len(gone))
-        last = partial(memory.delete, user, [what]) if memory and what in gone else tuple
-        return (done, last), update if state != TurnState() else None
-
-    done, finish = change(graph, config, make, alone=True)
-    # What is named by a memory's id goes before that memory does: a call that broke off is understood when repeated.
-    finish()
-    parts = graph._guard.parts
-    _erase(graph.checkpointer, graph.store, parts.memory if parts else None)
-    return done
-
-
-@runtime_checkable
-class _Erasing(Protocol):
-    """A database that can be written anew without what was deleted."""
-
-    def vacuum(self) -> None:
-        """Give the disk back what deleted rows held."""
-
-
-def _erase(*databases: object) -> None:
-    """Leave nothing of deleted rows in the files of a database that keeps them there."""
-    for database in databases:
-        if isinstance(database, _Erasing):
-            database.vacuum()
 
 
 def _compacted(standing: Standing, before: TurnState, turn: Turn, focus: str) -> TurnState:

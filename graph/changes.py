@@ -15,7 +15,7 @@ from ninefold.adapters.checkpoints.lineage import AT, TURN, USER
 from ninefold.state import InputError, SettingsError, Stamp, Step, StorageError, Turn
 from ninefold.state.turn_state import TurnState, Update
 
-from .calls import CallGraph
+from .calls import Call, CallGraph
 from .guard import TurnGraph
 from .identity import check_owner
 from .locks import hold
@@ -63,6 +63,7 @@ def change(
     *,
     beside: bool = False,
     alone: bool = False,
+    wait: float | None = None,
 ) -> Made:
     """Write the update that `make` gives for a thread, and give what it made; no turn comes between the two.
 
@@ -74,6 +75,7 @@ def change(
         make: gives what it made, and what is to be written; None leaves the thread as it is.
         beside: keep the state as it was before as well, so that it can be gone back to.
         alone: leave no state but the present one, whether or not something was written.
+        wait: seconds to wait for a turn that holds the thread; None waits as a turn does.
 
     Raises:
         IdentityError: the thread is another user's.
@@ -82,33 +84,56 @@ def change(
         StorageError: the graph keeps no sessions, or earlier states that are to go cannot be dropped.
         SettingsError: it was not made by build_graph.
     """
-    parts = graph._guard.parts
-    if parts is None:
-        raise SettingsError("This graph knows no agent.", "Use the graph that build_graph gives.")
     call = graph._read_update(config, ())
+    timeout = graph._guard.lock_timeout if wait is None else wait
+    with hold(call.place, call.identity.key, graph._guard.locks, timeout):
+        return changed(graph, call, make, beside=beside, alone=alone)
+
+
+def changed(
+    graph: TurnGraph,
+    call: Call,
+    make: Callable[[Standing], tuple[Made, Update | None]],
+    *,
+    beside: bool = False,
+    alone: bool = False,
+) -> Made:
+    """Do `change` on a thread that is held already; it raises what `change` raises."""
+    parts = parts_of(graph)
     if call.saver is None:
         raise StorageError("This graph keeps no sessions.", "Give build_graph a checkpointer.")
     if alone:
         check_prunable(call.saver)
-    with hold(call.place, call.identity.key, graph._guard.locks, graph._guard.lock_timeout):
-        head = graph._head(call)
-        check_owner(call.identity, head.values.get("owner"))
-        if head.unfinished:
-            raise InputError(
-                "The last turn of this thread is not finished.",
-                "Finish it with invoke(None, config), in a chat with /retry, or say something new.",
-            )
-        state = TurnState.model_validate({**head.values})
-        begun = head.stamp(call.identity) if state.turn else None
-        standing = Standing(state, begun or graph._guard.stamp(call.identity), config, graph, parts, call.saver)
-        made, update = make(standing)
-        if update is not None:
-            _write(standing, update, begun=begun is not None, beside=beside)
-        if alone:
-            drop_earlier(call.saver, call.identity.thread, call.identity.namespace)
-        elif update is not None:
-            prune(call.saver, call.identity.thread, call.identity.namespace, graph._guard.history_turns)
-        return made
+    head = graph._head(call)
+    check_owner(call.identity, head.values.get("owner"))
+    if head.unfinished:
+        raise InputError(
+            "The last turn of this thread is not finished.",
+            "Finish it with invoke(None, config), in a chat with /retry, or say something new.",
+        )
+    state = TurnState.model_validate({**head.values})
+    begun = head.stamp(call.identity) if state.turn else None
+    standing = Standing(state, begun or graph._guard.stamp(call.identity), call.config, graph, parts, call.saver)
+    made, update = make(standing)
+    if update is not None:
+        _write(standing, update, begun=begun is not None, beside=beside)
+    if alone:
+        drop_earlier(call.saver, call.identity.thread, call.identity.namespace)
+    elif update is not None:
+        prune(call.saver, call.identity.thread, call.identity.namespace, graph._guard.history_turns)
+    return made
+
+
+def parts_of(graph: TurnGraph) -> Parts:
+    """Give what a graph's steps work with.
+
+    Raises:
+        SettingsError: it was not made by build_graph.
+    """
+    parts = graph._guard.parts
+    if parts is None:
+        raise SettingsError("This graph knows no agent.", "Use the graph that build_graph gives.")
+    return parts
 
 
 def _write(standing: Standing, update: Update, *, begun: bool, beside: bool) -> None:

@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ninefold.adapters.sqlite_files import BUSY_SECONDS, give_back
+from ..sqlite_files import BUSY_SECONDS, give_back
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -27,6 +27,8 @@ WORDS = "embedding_fulltext_search"
 """Chroma's index of words; what leaves it stays in its segments until they are merged."""
 _HEADER = struct.Struct("<iQQQQ")
 """How an index's header begins: version, offset, rows that there is room for, rows, bytes of a row."""
+_LENGTH = 4
+"""Bytes of a row in the file of the rows' lengths."""
 
 
 def overwrite(client: ClientAPI, name: str, ids: list[str]) -> None:
@@ -64,13 +66,13 @@ def erase(connection: Connection, folder: Path, name: str) -> None:
 
 
 def _blank_unused(header: Path) -> None:
-    """Empty the room that an index file has for more rows: it was written as it lay in its process's memory."""
+    """Empty the room that an index's files have for more rows: it was written as it lay in its process's memory."""
     with open(header, "rb") as file:
         _, _, _, rows, size = _HEADER.unpack(file.read(_HEADER.size))
-    vectors = header.with_name("data_level0.bin")
-    with open(vectors, "r+b") as file:
-        unused = vectors.stat().st_size - file.seek(rows * size)
-        file.write(bytes(max(unused, 0)))
+    for name, row in (("data_level0.bin", size), ("length.bin", _LENGTH)):
+        path = header.with_name(name)
+        with open(path, "r+b") as file:
+            file.write(bytes(max(path.stat().st_size - file.seek(rows * row), 0)))
 
 
 def _sync_after(connection: Connection, name: str, changes: int) -> None:

@@ -71,7 +71,7 @@ def _terminal(settings: AgentSettings, thread: str | None, user: str, words: Wor
 
     from ninefold.state import ConflictRule
 
-    from ..console.lines import line_reader, scrub
+    from ..console.lines import HISTORY, line_reader, scrub
     from ..console.terminal import Terminal
     from ..home import data_folder
 
@@ -80,7 +80,7 @@ def _terminal(settings: AgentSettings, thread: str | None, user: str, words: Wor
         settings = _with_rule(settings, ConflictRule.ASK)
     warm(settings, words)
     console = Console(highlight=False)
-    kept = data_folder(settings) / "chat_history"
+    kept = data_folder(settings) / HISTORY
     name = _new_thread() if thread is None else thread
     named = f"{settings.model.provider}:{settings.model.model_name}"
     console.print(words.say("chat.hello", model=named, thread=name), style="bold", markup=False)

@@ -45,7 +45,7 @@ def search(
         print(f"{'✓' if score >= store.min_score else ' '} {score:.3f}  {_line(record)}")
 
 
-@commands.command("forget", help="Forget the memories that hold WORDS, or one by its id. 忘掉记忆。")
+@commands.command("forget", help="Forget WORDS, or a memory by its id, in all sessions too. 忘掉记忆和说过的话。")
 def forget(
     what: Annotated[str, typer.Argument(metavar="WORDS", help="What to forget: words, or the id of a memory.")],
     user: User = DEFAULT_USER,
@@ -53,21 +53,25 @@ def forget(
     lang: Lang = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask, which only a terminal does.")] = False,
 ) -> None:
-    """Delete a person's memories, those that were replaced too; what was said stays in its sessions."""
-    from ninefold.policies.forgetting import holding
+    """Forget in a person's memories, those that were replaced too, and wherever it stands in their sessions."""
+    from ninefold.graph.forgetting import forget_everywhere, meant
 
-    store, words = _store(agent), wording(lang)
+    from ..build import build_graph
+    from ..console.changes import told_forgotten
+    from ..console.lines import HISTORY, scrub
+
+    settings, _, folder = _settings(agent)
+    store, words = _store(agent), wording(lang, settings)
     records = store.records(user)
-    gone = [record for record in records if record.id == what]
-    if not gone:
-        holds = holding(what)
-        gone = [record for record in records if holds(record.text) or holds(record.description)]
-    for record in gone:
-        print(_line(record))
-    if gone and sys.stdin.isatty() and not yes:
-        typer.confirm(words.say("memory.forget_ask", count=len(gone)), abort=True)
-    count = store.delete(user, [record.id for record in gone]) if gone else 0
-    print(words.say("memory.forgotten", count=count))
+    holds = meant(what, records)
+    for record in records:
+        if holds(record.text) or holds(record.description):
+            print(_line(record))
+    if sys.stdin.isatty() and not yes:
+        typer.confirm(words.say("memory.forget_ask", words=what), abort=True)
+    gone = forget_everywhere(build_graph(settings, memory=store), user, what)
+    scrub(folder / HISTORY, what)
+    print(told_forgotten(gone, what, words))
 
 
 @commands.command("export", help="Write your memories to stdout as JSON lines. 导出记忆。")

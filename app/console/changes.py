@@ -8,6 +8,8 @@ from ..translation import translated
 from ..wording import Wording
 
 if TYPE_CHECKING:
+    from ninefold.graph.forgetting import Forgotten
+
     from .conversation import Conversation
 
 
@@ -35,13 +37,19 @@ def forget(conversation: Conversation, what: str, wording: Wording) -> str:
     """Forget the words, or a memory's or constraint's by its id, everywhere."""
     if not what:
         return wording.say("forget.what")
-    gone = conversation.forget(what)
+    return told_forgotten(conversation.forget(what), what, wording)
+
+
+def told_forgotten(gone: Forgotten, what: str, wording: Wording) -> str:
+    """Say what was forgotten, and which sessions may still hold it."""
+    left = wording.say("forget.left", threads=", ".join(gone.left)) if gone.left else ""
     if not gone.anything:
-        return wording.say("forget.nothing", words=what)
-    return wording.say(
+        return left or wording.say("forget.nothing", words=what)
+    done = wording.say(
         "forget.done",
         memories=gone.memories,
         constraints=gone.constraints,
         items=gone.items,
         messages=gone.messages,
     )
+    return f"{done}\n{left}" if left else done

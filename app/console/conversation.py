@@ -15,7 +15,8 @@ from .happenings import Asked, Ended, Happening, Told, Written
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
-    from ninefold.graph.between_turns import Compaction, Forgotten, Restored
+    from ninefold.graph.between_turns import Compaction, Restored
+    from ninefold.graph.forgetting import Forgotten
     from ninefold.graph.guard import TurnGraph
 
 CONFLICT = "constraint_conflict"
@@ -70,7 +71,7 @@ class Conversation:
 
     def forget(self, what: str) -> Forgotten:
         """Forget words, or what stands under an id, everywhere."""
-        from ninefold.graph.between_turns import forget
+        from ninefold.graph.forgetting import forget
 
         return forget(self.graph, self.config, what)
 

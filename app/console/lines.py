@@ -6,6 +6,9 @@ from pathlib import Path
 
 from .terminal import Read
 
+HISTORY = "chat_history"
+"""The file of the data folder that keeps the lines."""
+
 
 def line_reader(history: Path) -> Read:
     """Give a reader with line editing and a history that outlives the chat; readable by its owner only."""
@@ -25,6 +28,8 @@ def scrub(history: Path, words: str) -> None:
     from ninefold.policies.forgetting import holding
 
     holds = holding(words)
+    if not history.exists():
+        return
     entries = history.read_text(encoding="utf-8", errors="replace").split("\n\n")
     kept = [entry for entry in entries if not holds(_words(entry))]
     if len(kept) < len(entries):

@@ -11,7 +11,8 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from ninefold import build_graph
 from ninefold.adapters.archive.forgetting import forget_places, places_holding
-from ninefold.graph.between_turns import compact, forget, pin, undo
+from ninefold.graph.between_turns import compact, pin, undo
+from ninefold.graph.forgetting import forget
 from ninefold.policies.forgetting import forgotten
 from ninefold.reading import history
 from ninefold.state import (

@@ -64,9 +64,9 @@ def test_a_person_forgets_their_own_memories_by_words_or_id(
         assert run(["memory", "forget", "18443", "--user", "ann", "--lang", "en"]) == 0
         shown = capsys.readouterr().out.splitlines()
         assert [line[:2] for line in shown[:-1]] == ["m1", "m3"]
-        assert shown[-1].startswith("2 memories forgotten.")
+        assert shown[-1].startswith("Forgotten: 2 memories,")
         assert run(["memory", "forget", "m2", "--user", "ann", "--lang", "zh"]) == 0
-        assert capsys.readouterr().out.splitlines()[-1].startswith("已忘掉 1 条记忆。")
+        assert capsys.readouterr().out.splitlines()[-1].startswith("已忘掉：1 条记忆，")
         assert [each.id for each in store.records("ann")] == ["m4"]
         assert [each.id for each in store.records("bob")] == ["m5"]
         assert run(["memory", "forget", "端", "--user", "bob"]) == 1

@@ -6,7 +6,7 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from ninefold.adapters.memory.chroma import ChromaMemory
-from ninefold.graph.between_turns import forget
+from ninefold.graph.forgetting import forget
 from ninefold.state import Degraded, Fate, MemoryStatus, MemoryStoreError, Placed
 from ninefold.state.turn_state import Update
 from tests.turn.agents import agent, config, whole_prompt

@@ -1,0 +1,196 @@
+"""Forgetting for good: words, in all that is kept of a person; in their memories and on every thread of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+
+from ninefold.adapters.archive.forgetting import forget_places, places_holding
+from ninefold.adapters.checkpoints.lineage import at
+from ninefold.adapters.checkpoints.rows import rows_of, threads_of
+from ninefold.policies.forgetting import Holds, forgotten, holding, message_holds
+from ninefold.policies.render import as_sent
+from ninefold.state import Constraint, IdentityError, InputError, MemoryRecord, StorageError, ThreadBusy
+from ninefold.state.turn_state import TurnState, Update
+
+from .changes import Standing, change, parts_of
+from .guard import TurnGraph
+
+BRIEFLY = 2.0
+"""Seconds that another thread's turn is waited for: it may itself be waiting for this one."""
+
+
+class Forgotten(NamedTuple):
+    """What was forgotten, counted over all threads."""
+
+    constraints: int = 0
+    items: int = 0
+    """Statements of summaries."""
+    messages: int = 0
+    """Messages, in windows and in archives."""
+    memories: int = 0
+    left: tuple[str, ...] = ()
+    """Threads that may still hold the words: a turn runs on them or waits, or they cannot be read."""
+
+    @property
+    def anything(self) -> bool:
+        """Whether there was anything to forget."""
+        return any(self[:4])
+
+    def also(self, other: Forgotten) -> Forgotten:
+        """Give both together."""
+        return Forgotten(
+            self.constraints + other.constraints,
+            self.items + other.items,
+            self.messages + other.messages,
+            self.memories + other.memories,
+            self.left + other.left,
+        )
+
+
+def forget(graph: TurnGraph, config: RunnableConfig, what: str) -> Forgotten:
+    """Forget words: in the user's memories, and in the rules, summary, window, archive and earlier states of threads.
+
+    All threads of the user are gone through, the named one first. A message that holds the words keeps its place and
+    none of them. A thread on which something was found cannot be gone back to an earlier turn afterwards, because those
+    states may hold the words too: only the present one stays; of the named thread whatever was found.
+
+    Args:
+        graph: what `build_graph` gave.
+        config: names the thread and its user.
+        what: the words, in either width or case; or the id of a memory or a constraint, whose words are meant then.
+
+    Raises:
+        InputError: the words are too few to forget by, or the last turn of the named thread is not finished.
+        StorageError: a store failed; what was forgotten until then stays so, and the same call goes on. Or the saver
+            keeps every earlier state; nothing was forgotten then.
+    """
+    call = graph._read_update(config, ())
+    tests: list[Holds] = []
+
+    def make(standing: Standing) -> tuple[Forgotten, Update | None]:
+        tests.append(meant(what, _records(graph, standing.stamp.user), standing.state.constraints))
+        return _in_thread(standing, tests[0])
+
+    done = change(graph, config, make, alone=True)
+    (holds,) = tests
+    done = done.also(_elsewhere(graph, call.saver, call.identity.user, holds, without=call.identity.thread))
+    return _finished(graph, call.identity.user, what, holds, done)
+
+
+def forget_everywhere(graph: TurnGraph, user: str, what: str) -> Forgotten:
+    """Do `forget` for a person, whatever threads they have; without any, in their memories.
+
+    Raises:
+        InputError: the words are too few to forget by.
+        StorageError: a store failed, or keeps every earlier state; the same call goes on.
+    """
+    holds = meant(what, _records(graph, user))
+    saver = graph.checkpointer if isinstance(graph.checkpointer, BaseCheckpointSaver) else None
+    return _finished(graph, user, what, holds, _elsewhere(graph, saver, user, holds))
+
+
+def _finished(graph: TurnGraph, user: str, what: str, holds: Holds, done: Forgotten) -> Forgotten:
+    """Forget the memories, and leave nothing of deleted rows in any file.
+
+    They go last, and the one that gave the words last of them: a call by its id that broke off can be repeated.
+    """
+    memory = parts_of(graph).memory
+    gone = [record.id for record in _records(graph, user) if holds(record.text) or holds(record.description)]
+    for some in ([id_ for id_ in gone if id_ != what], [id_ for id_ in gone if id_ == what]):
+        if memory and some:
+            memory.delete(user, some)
+    erase(graph.checkpointer, graph.store, memory)
+    return done.also(Forgotten(memories=len(gone)))
+
+
+def meant(what: str, records: Sequence[MemoryRecord], constraints: Sequence[Constraint] = ()) -> Holds:
+    """Give the test for what is meant: words, or the words of what stands under an id.
+
+    Raises:
+        InputError: the words are too few to forget by.
+    """
+    named = [each.text for each in records if each.id == what] + [each.words for each in constraints if each.id == what]
+    return holding(named[0] if named else what)
+
+
+def _records(graph: TurnGraph, user: str) -> tuple[MemoryRecord, ...]:
+    memory = parts_of(graph).memory
+    return memory.records(user) if memory else ()
+
+
+def _in_thread(standing: Standing, holds: Holds) -> tuple[Forgotten, Update | None]:
+    """Forget on one thread that is held: its archive, its prompt log, and what its state is to become."""
+    state, thread = standing.state, standing.stamp.thread
+    found = places_holding(standing.store, thread, lambda message: message_holds(message, holds))
+    forget_places(standing.store, thread, found.holding, holds)
+    if standing.parts.log:
+        standing.parts.log.forget(thread, holds)
+    tokens = standing.parts.tokens
+    update, went = forgotten(
+        state, standing.turn, holds, lambda m: tokens.message(as_sent(m)), found.holding | found.emptied
+    )
+    archived = {entry.message for entry in state.entries if (entry.turn, entry.sequence) in found.holding}
+    messages = len(found.holding) + len(went.messages - archived)
+    done = Forgotten(went.constraints, went.items, messages)
+    return done, update if state != TurnState() else None
+
+
+def _elsewhere(
+    graph: TurnGraph, saver: BaseCheckpointSaver[Any] | None, user: str, holds: Holds, without: str | None = None
+) -> Forgotten:
+    """Forget on the person's other threads; one that nothing is found on stays as it is, with its earlier states."""
+    done = Forgotten()
+    for thread in _threads(graph, saver, user):
+        config: RunnableConfig = {"configurable": {"thread_id": thread, "user_id": user}}
+        try:
+            if thread != without and _touched(graph, saver, thread, holds):
+                make: Callable[[Standing], tuple[Forgotten, Update | None]] = partial(_in_thread, holds=holds)
+                done = done.also(change(graph, config, make, alone=True, wait=BRIEFLY))
+        except (InputError, ThreadBusy, StorageError):
+            done = done.also(Forgotten(left=(thread,)))
+    return done
+
+
+def _threads(graph: TurnGraph, saver: BaseCheckpointSaver[Any] | None, user: str) -> Iterator[str]:
+    """Give the person's threads."""
+    for thread in threads_of(saver) if saver else ():
+        owners = {row.user for row in rows_of(saver, thread) if row.user} if saver else set()
+        if owners:
+            if user in owners:
+                yield thread
+            continue
+        config: RunnableConfig = {"configurable": {"thread_id": thread, "user_id": user}}
+        try:
+            owner = graph.get_state(config).values.get("owner")
+        except (IdentityError, StorageError):
+            continue
+        if owner == user:
+            yield thread
+
+
+def _touched(graph: TurnGraph, saver: BaseCheckpointSaver[Any] | None, thread: str, holds: Holds) -> bool:
+    """Whether a thread holds the words: in its archive, on whichever branch, or in one of its states."""
+    if graph.store is not None and places_holding(graph.store, thread, lambda m: message_holds(m, holds)).holding:
+        return True
+    states = saver.list(at(thread)) if saver else ()
+    return any(holds(str(each.checkpoint["channel_values"])) or holds(str(each.pending_writes)) for each in states)
+
+
+@runtime_checkable
+class _Erasing(Protocol):
+    """A database that can be written anew without what was deleted."""
+
+    def vacuum(self) -> None:
+        """Give the disk back what deleted rows held."""
+
+
+def erase(*databases: object) -> None:
+    """Leave nothing of deleted rows in the files of a database that keeps them there."""
+    for database in databases:
+        if isinstance(database, _Erasing):
+            database.vacuum()
