@@ -59,8 +59,9 @@ def forget(
     from ..build import build_graph
     from ..console.changes import told_forgotten
     from ..console.lines import HISTORY, scrub
+    from ..home import data_folder
 
-    settings, _, folder = _settings(agent)
+    settings = agent_settings(agent, None)
     store, words = _store(agent), wording(lang, settings)
     records = store.records(user)
     holds = meant(what, records)
@@ -70,7 +71,7 @@ def forget(
     if sys.stdin.isatty() and not yes:
         typer.confirm(words.say("memory.forget_ask", words=what), abort=True)
     gone = forget_everywhere(build_graph(settings, memory=store), user, what)
-    scrub(folder / HISTORY, what)
+    scrub(data_folder(settings) / HISTORY, what)
     print(told_forgotten(gone, what, words))
 
 
