@@ -1,4 +1,7 @@
-"""An agent whose chat model, light model and embedder each have a server of their own that can be put into trouble."""
+"""An agent whose chat model, light model and embedder each have a server of their own that can be put into trouble.
+
+Between the troubles the servers answer by script; with the address of a real Ollama, that answers, through them.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +31,14 @@ from ninefold.state import (
 )
 from ninefold.state.turn_state import TurnState
 from tests.turn.agents import MODEL, config, server_count
-from tests.wire.replies import Call, EmbedReply, Reply, Say
+from tests.wire.replies import Call, Cut, EmbedReply, ErrorMidway, Hang, Real, Reply, Say
 from tests.wire.server import Body, WireServer
 
 PATIENCE = 0.7
 """Seconds without a byte until a call is given up."""
+PATIENCE_WITH_REAL = 60.0
+REAL_CHAT, REAL_EMBEDDER = "qwen2.5-coder:0.5b", "all-minilm"
+DONE = "好的。"
 Which = Literal["chat", "light", "embed"]
 LONG = "今天我们去了公园，看到很多花，天气一直很好，大家都很开心。" * 6
 QUIET = '{"supported": true, "missing": "", "decisions": [], "next_steps": [], "other_facts": [], "constraints": []}'
@@ -64,6 +70,7 @@ def _after_tool(body: Body) -> bool:
     return bool(body["messages"][-1]["role"] == "tool")
 
 
+HALF = "一共有"
 SMALL = {"summary_threshold_tokens": 500, "recent_keep": 4, "key_turns": 0}
 REPLY = Kind("reply", "chat", "今天天气不错。", Step.MODEL_CALL)
 REPLY_ASYNC = Kind("reply, async", "chat", "今天天气不错。", Step.MODEL_CALL, asynchronous=True)
@@ -81,15 +88,18 @@ EMBEDDING = (RECALL, WRITE)
 class Rig:
     """A graph over three servers; `trouble` is what the calls of its kind are answered while it is set."""
 
-    def __init__(self, kind: Kind, folder: Path, wires: Mapping[Which, WireServer]) -> None:
+    def __init__(self, kind: Kind, folder: Path, wires: Mapping[Which, WireServer], real: str = "") -> None:
         self.kind = kind
+        self.real = real
+        self.patience = PATIENCE_WITH_REAL if real else PATIENCE
         self.wires = wires
         self.wire = wires[kind.which]
         self.trouble: Reply | EmbedReply | Literal["down"] | None = None
         self.effects: list[str] = []
         self._back: threading.Timer | None = None
         self.folder = folder
-        self.settings = _settings(kind, folder, wires)
+        self.settings = _settings(kind, folder, wires, real=bool(real), patience=self.patience)
+        self.model = self.settings.model.model_name
 
         @tool
         def stock(item: str) -> str:
@@ -110,6 +120,10 @@ class Rig:
         else:
             result = self.graph.invoke(given, whose)
         return str(result["messages"][-1].text)
+
+    def answers(self, text: str) -> bool:
+        """Whether a reply is a whole one: the script's, or whatever a real model says."""
+        return bool(text.strip()) if self.real else text == DONE
 
     @contextmanager
     def in_trouble(
@@ -140,8 +154,9 @@ class Rig:
         return TurnState.model_validate(self.graph.get_state(config(thread, f"user of {thread}")).values)
 
     def degraded(self, thread: str) -> list[Degraded]:
-        """Give what the last turn says it did without."""
-        return [event for event in self.state(thread).trace if isinstance(event, Degraded)]
+        """Give what the last turn says it did without; that a real model's babble met its bound is no trouble."""
+        said = [event for event in self.state(thread).trace if isinstance(event, Degraded)]
+        return [event for event in said if not (self.real and "num_predict" in event.cause)]
 
     def calls(self) -> int:
         """Give how many calls of this kind came in so far."""
@@ -154,40 +169,57 @@ class Rig:
 
     def answer(self, body: Body) -> Reply | str:
         """Give what the chat or the light model says."""
-        mine = self.kind.which != "embed" and body["model"] == (MODEL if self.kind.which == "chat" else "light")
+        light = body.get("format") is not None if self.real else body["model"] == "light"
+        mine = self.kind.which == ("light" if light else "chat")
         if self.trouble is not None and self.trouble != "down" and mine and self.kind.about(body):
-            return self.trouble  # type: ignore[return-value]
-        if body["model"] == "light":
-            return Say(QUIET)
-        if body["messages"][-1]["role"] == "user" and "库存" in body["messages"][-1]["content"]:
+            return self._troubled(self.trouble)  # type: ignore[arg-type]
+        if not light and body["messages"][-1]["role"] == "user" and "库存" in body["messages"][-1]["content"]:
             return Call("stock", {"item": "灯泡"})
-        return Say("好的。")
+        if self.real:
+            return Real(self.real)
+        return Say(QUIET if light else DONE)
+
+    def _troubled(self, trouble: Reply) -> Reply:
+        """Give the trouble; one that comes after some words comes after a real model's, where there is one."""
+        if self.real and isinstance(trouble, Say | Hang | Cut | ErrorMidway) and trouble.text == HALF:
+            return Real(self.real, trouble)
+        return trouble
 
     def vectors(self, body: Body) -> EmbedReply | None:
         """Give what the embedder is made to answer instead of its vectors."""
-        if self.kind.which != "embed" or self.trouble == "down":
-            return None
+        if self.kind.which != "embed" or self.trouble in (None, "down"):
+            return Real(self.real) if self.real else None
         return self.trouble  # type: ignore[return-value]
 
 
 @contextmanager
-def rig(kind: Kind, folder: Path) -> Iterator[Rig]:
-    """Give a rig with its servers running."""
+def rig(kind: Kind, folder: Path, real: str = "") -> Iterator[Rig]:
+    """Give a rig with its servers running, before the real one at this address if given."""
     made: list[Rig] = []
     chat = WireServer(lambda body: made[0].answer(body), count=server_count)
     light = WireServer(lambda body: made[0].answer(body))
     embed = WireServer(embed=lambda body: made[0].vectors(body))
     with chat, light, embed:
-        made.append(Rig(kind, folder, {"chat": chat, "light": light, "embed": embed}))
+        made.append(Rig(kind, folder, {"chat": chat, "light": light, "embed": embed}, real))
         yield made[0]
 
 
-def _settings(kind: Kind, folder: Path, wires: Mapping[Which, WireServer]) -> AgentSettings:
-    light = ModelSettings(base_url=wires["light"].url, model_name="light", timeout=PATIENCE)
+def _settings(
+    kind: Kind, folder: Path, wires: Mapping[Which, WireServer], *, real: bool, patience: float
+) -> AgentSettings:
+    def model(which: Which, name: str) -> ModelSettings:
+        url = wires[which].url
+        if real:
+            return ModelSettings(base_url=url, model_name=REAL_CHAT, num_predict=16, timeout=patience)
+        return ModelSettings(base_url=url, model_name=name, timeout=patience)
+
+    embeddings = EmbeddingSettings(base_url=wires["embed"].url, timeout=patience)
+    if real:
+        embeddings = embeddings.model_copy(update={"model_name": REAL_EMBEDDER})
     return AgentSettings(
-        model=ModelSettings(base_url=wires["chat"].url, model_name=MODEL, timeout=PATIENCE),
-        light_model=light if kind.which == "light" else "none",
-        embeddings=EmbeddingSettings(base_url=wires["embed"].url, timeout=PATIENCE),
+        model=model("chat", MODEL),
+        light_model=model("light", "light") if kind.which == "light" else "none",
+        embeddings=embeddings,
         memory=MemorySettings() if kind.which == "embed" else "off",
         fidelity=FidelitySettings(model=kind.veto),
         storage=StorageSettings(folder=str(folder)),

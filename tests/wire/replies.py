@@ -86,7 +86,15 @@ class Vectors:
     vectors: tuple[tuple[float, ...], ...] = ()
 
 
+@dataclass(frozen=True)
+class Real:
+    """What a real server answers to the same request; with `ending`, its first words, then that trouble."""
+
+    host: str
+    ending: Say | Hang | Cut | ErrorMidway | None = None
+
+
 EMPTY = Say("")
-Reply = Say | Call | Fail | Hang | Cut | ErrorMidway | Noise | Load | Drop
-EmbedReply = Fail | Hang | Cut | Noise | Drop | Vectors
+Reply = Say | Call | Fail | Hang | Cut | ErrorMidway | Noise | Load | Drop | Real
+EmbedReply = Fail | Hang | Cut | Noise | Drop | Vectors | Real
 """What an embedding call can be answered instead of its vectors."""

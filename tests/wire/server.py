@@ -16,13 +16,28 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler
 from types import TracebackType
 from typing import Any, Self
 
 from tests.wire.embedding import embedding
-from tests.wire.replies import Call, Cut, Drop, EmbedReply, ErrorMidway, Fail, Hang, Load, Noise, Reply, Say, Vectors
+from tests.wire.real import first_words, relay
+from tests.wire.replies import (
+    Call,
+    Cut,
+    Drop,
+    EmbedReply,
+    ErrorMidway,
+    Fail,
+    Hang,
+    Load,
+    Noise,
+    Real,
+    Reply,
+    Say,
+    Vectors,
+)
 from tests.wire.stream import Listener, Stream, cut, drop, plain, whole
 
 Body = dict[str, Any]
@@ -238,12 +253,19 @@ class WireServer:
                 cut(to, given)
             case Drop():
                 drop(to)
+            case Real(host):
+                relay(to, host, "/api/embed", body)
             case Vectors(vectors):
                 whole(to, 200, {**given, "embeddings": vectors})
 
     def _chat(self, to: BaseHTTPRequestHandler, body: Body, reply: Reply) -> None:
         prompt = self._count(body["messages"], body.get("tools") or ())
         match reply:
+            case Real(host, None):
+                relay(to, host, "/api/chat", body)
+            case Real(host, ending):
+                assert ending is not None
+                self._chat(to, body, replace(ending, text=first_words(host, body)))
             case Fail(status, error):
                 whole(to, status, {"error": error or f"model '{body['model']}' not found"})
             case Noise(text):
