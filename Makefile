@@ -32,6 +32,7 @@ else
 endif
 
 $(VENV)/.locked: $(LOCK) | $(BIN)/python
+	@echo "Setting up $(VENV), once: some 200 packages, about 1.6 GB on disk; this takes a few minutes." >&2
 ifdef UV
 	uv pip install --quiet --python $(BIN)/python -r $(LOCK)
 else

@@ -30,14 +30,23 @@ def check_embedder(folder: Path, name: str) -> None:
         )
 
 
-def begin_embedder(folder: Path, name: str) -> None:
-    """Note the embedder that a data folder without memories is begun with, where none is noted.
+def embedder_here(folder: Path) -> str | None:
+    """Give the embedder that the memories of a data folder were made by, as they tell themselves; None without any.
 
-    Raises:
-        StorageError: the note cannot be written.
+    A store that cannot be read is left to the first turn, which names its fault and goes on.
     """
-    if not (folder / FILE).exists() and not (folder / MEMORIES).exists():
-        write_note(folder, {"embedder": name})
+    from ninefold.adapters.memory.collection import current_collections
+    from ninefold.adapters.memory.connection import Connection
+
+    if not (folder / MEMORIES).exists():
+        return None
+    connection = Connection(folder / MEMORIES, timeout=10)
+    try:
+        return next(iter(current_collections(connection.client()[0]).values()), None)
+    except Exception:  # noqa: BLE001 - Chroma raises what it likes, and the first turn names it
+        return None
+    finally:
+        connection.close()
 
 
 def keep_embedder(folder: Path, name: str) -> None:

@@ -12,7 +12,7 @@ from ninefold.state import AgentSettings, EmbeddingSettings, ModelDown, ModelSet
 from ninefold.state.settings import Provider
 
 from .embedder import FILE as FILE
-from .embedder import MEMORIES, write_note
+from .embedder import embedder_here, write_note
 
 _PATIENCE = 2.0
 """Seconds for a server on this machine to say that it is there."""
@@ -100,11 +100,17 @@ def _named(value: AgentSettings | ModelSettings) -> dict[str, Any]:
 
 
 def _with_embedder(settings: AgentSettings, kept: _Kept, folder: Path) -> AgentSettings:
-    """Give the agent with the embedder of the data folder; before the first memory one that no choice made may go."""
-    binding = kept.provider is not None or (folder / MEMORIES).exists()
-    if kept.embedder is None or not binding or "embeddings" in settings.model_fields_set:
+    """Give the agent with the embedder of the data folder: the one that is noted, else the one of its memories."""
+    if "embeddings" in settings.model_fields_set:
         return settings
-    provider, _, name = kept.embedder.partition(":")
+    embedder = kept.embedder
+    if embedder is None and settings.memory != "off" and settings.memory.store == "chroma":
+        embedder = embedder_here(folder)
+        if embedder is not None:
+            write_note(folder, {"embedder": embedder})
+    provider, _, name = (embedder or "").partition(":")
+    if provider not in get_args(Provider):
+        return settings
     embeddings = EmbeddingSettings.model_validate({"provider": provider, "model_name": name})
     return AgentSettings(**{**_named(settings), "embeddings": embeddings})
 

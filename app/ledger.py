@@ -21,8 +21,8 @@ class Row:
     turn: int
     layers: dict[str, int] = field(default_factory=dict[str, int])
     """Of its last prompt."""
-    prompt: int = 0
-    """Its last prompt, as we count it."""
+    prompt: int | None = None
+    """Its last prompt, as we count it; None where the session was changed after the turn, which drops it."""
     reply: int = 0
     """Every reply of the turn, as the server counts them; 0 where it does not tell."""
     cached: int | None = None
@@ -33,8 +33,8 @@ class Row:
     """Calls for anything else."""
     compacted: tuple[str, ...] = ()
     """The strategies that the proof let through."""
-    bare: int = 0
-    """What a prompt of the same fixed layer and every message so far, whole, would need."""
+    bare: int | None = None
+    """What a prompt of the same fixed layer and every message so far, whole, would need; None without a prompt."""
 
 
 @dataclass(frozen=True)
@@ -88,20 +88,22 @@ def _row(moment: TurnState, spoken: dict[int, int]) -> Row:
     return Row(
         turn=turn,
         layers=layers,
-        prompt=moment.view.tokens if moment.view else 0,
+        prompt=moment.view.tokens if moment.view else None,
         reply=sum(call.reply_tokens or 0 for call in calls),
         cached=sum(cached) if cached else None,
         calls=len(mine),
         internal=len(calls) - len(mine),
         compacted=tuple(name for proof in proofs for name in proof.committed),
-        bare=layers.get(LayerName.FIXED.value, 0) + before + asked,
+        bare=layers.get(LayerName.FIXED.value, 0) + before + asked if moment.view else None,
     )
 
 
 def _full_at(rows: Sequence[Row], room: int) -> int | None:
     """Give the turn at which the bare prompt passes the room, or would at the mean growth of the kept turns."""
-    over = next((row.turn for row in rows if row.bare > room), None)
-    if over is not None or len(rows) < 2:
+    known = [(row.turn, row.bare) for row in rows if row.bare is not None]
+    over = next((turn for turn, bare in known if bare > room), None)
+    if over is not None or len(known) < 2:
         return over
-    growth = (rows[-1].bare - rows[0].bare) / (rows[-1].turn - rows[0].turn)
-    return None if growth <= 0 else rows[-1].turn + int((room - rows[-1].bare) // growth) + 1
+    (first, begun), (last, grown) = known[0], known[-1]
+    growth = (grown - begun) / (last - first)
+    return None if growth <= 0 else last + int((room - grown) // growth) + 1

@@ -9,7 +9,7 @@ from langchain_core.embeddings import Embeddings
 
 from ninefold.state import AgentSettings, EmbeddingSettings, MemorySettings
 
-from .embedder import begin_embedder, check_embedder
+from .embedder import check_embedder
 
 if TYPE_CHECKING:
     from ninefold.adapters.memory.chroma import ChromaMemory
@@ -51,7 +51,6 @@ def memory_of(
         return None
     if embeddings is None and settings.memory.store == "chroma":
         check_embedder(folder, embedder_name(settings.embeddings))
-        begin_embedder(folder, embedder_name(settings.embeddings))
     from ninefold.adapters.memory import ELASTICSEARCH
 
     place = memory_place(settings.memory, folder)

@@ -137,11 +137,13 @@ def _finding(file: Path, root: yaml.Node, details: ErrorDetails) -> str:
         allowed = _keys(trail[:-1])
         near = difflib.get_close_matches(trail[-1], allowed, 1, 0.5)
         hint = f' Did you mean "{near[0]}"?' if near else ""
-        under = f" under {'.'.join(trail[:-1])}" if len(trail) > 1 else ""
+        under = f' under "{".".join(trail[:-1])}"' if len(trail) > 1 else ""
         return f'{place}: unknown key "{trail[-1]}"{under}.{hint} Allowed keys: {", ".join(allowed)}.'
     if details["type"] == "missing":
         return f"{place}: {'.'.join([*trail, str(details['loc'][-1])])} is missing."
     problem = details["msg"].removeprefix("Value error, ")
+    if details["type"] in {"literal_error", "enum"}:
+        problem = f"Input should be one of {details['ctx']['expected'].replace(' or ', ', ')}"
     given = details["input"]
     shown = "" if isinstance(given, Mapping | Sequence) and not isinstance(given, str) else f", not {given!r}"
     mapping = details["type"] in {"model_type", "model_attributes_type", "dict_type"}

@@ -12,7 +12,10 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from ninefold.policies.notices import retold
 from ninefold.state import Language
+
+from .program import as_run
 
 if TYPE_CHECKING:
     from ninefold.state.errors import NinefoldError
@@ -26,15 +29,22 @@ _JOINT = "; "
 def told(error: NinefoldError, language: Language) -> str:
     """Give an error's cause and next step in a language; what has no Chinese stays English."""
     if language is not Language.CHINESE:
-        return str(error)
+        return f"{error.cause} {as_run(error.next_step)}".strip()
     cause = "\n".join(translated(line, language) for line in error.cause.split("\n"))
-    step = translated(error.next_step, language)
+    step = as_run(translated(error.next_step, language))
     return f"{cause}{'' if cause.endswith('。') else ' '}{step}".strip()
 
 
 def translated(text: str, language: Language) -> str:
-    """Give a sentence of the code in a language, whole or reason by reason; what has no Chinese stays English."""
-    if language is not Language.CHINESE or not text:
+    """Give a sentence of the code in a language, whole or reason by reason; what has no Chinese stays English.
+
+    What a step told in its thread's language is told in the reader's.
+    """
+    if not text:
+        return text
+    if (notice := retold(text, language)) is not None:
+        return notice
+    if language is not Language.CHINESE:
         return text
     whole = _known(text)
     if whole is not None:

@@ -10,6 +10,8 @@ from typing import Any
 
 from ninefold.state import Language
 
+from .program import as_run
+
 
 class Wording:
     """The commands' sentences in one language; `say(key)` fills one in."""
@@ -20,11 +22,11 @@ class Wording:
 
     def say(self, key: str, **values: object) -> str:
         """Give the sentence of a key with its values in place."""
-        return _FORMATTER.vformat(self._sentences[key], (), values)
+        return _FORMATTER.vformat(as_run(self._sentences[key]), (), values)
 
-    def name(self, group: str, name: str) -> str:
+    def name(self, group: str, name: str, unknown: str | None = None) -> str:
         """Give what a name of the code is called, as `key.colour`; one that nobody named stays as it is."""
-        return self._sentences.get(f"{group}.{name}", name)
+        return self._sentences.get(f"{group}.{name}", name if unknown is None else unknown)
 
     def refusal(self, key: str, **values: object) -> tuple[str, str]:
         """Give the cause under a key and the next step under `<key>_next`, as every named error takes them."""

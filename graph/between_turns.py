@@ -175,8 +175,8 @@ def _before_last_compaction(standing: Standing) -> TurnState:
     count = standing.state.counters.compactions
     if not count:
         raise InputError(
-            "No compaction is there to be taken back.",
-            "Make one with compact(graph, config), in a chat with /compact.",
+            "There is no compaction to take back.",
+            "In a chat /compact makes one, in code compact(graph, config).",
         )
     snapshot = standing.graph.get_state(standing.config)
     while snapshot.parent_config is not None:
@@ -188,7 +188,7 @@ def _before_last_compaction(standing: Standing) -> TurnState:
             return then
     raise InputError(
         "The state before the last compaction is no longer kept.",
-        "Its originals are in the archive (`history`); storage.history_turns says how many turns can be gone back to.",
+        "`ninefold sessions show` has its originals, in code `history`; storage.history_turns bounds the way back.",
     )
 
 

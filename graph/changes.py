@@ -109,7 +109,7 @@ def changed(
     if head.unfinished:
         raise InputError(
             "The last turn of this thread is not finished.",
-            "Finish it with invoke(None, config), in a chat with /retry, or say something new.",
+            "In a chat /retry finishes it, in code invoke(None, config); or say something new.",
         )
     state = TurnState.model_validate({**head.values})
     begun = head.stamp(call.identity) if state.turn else None

@@ -18,7 +18,14 @@ def main() -> None:
     import signal
 
     signal.signal(signal.SIGTERM, _terminated)
-    sys.exit(run(sys.argv[1:]))
+    _read_arguments_again()
+    _never_choke_on_output()
+    status = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        status = _reader_left()
+    sys.exit(status)
 
 
 def run(arguments: list[str]) -> int:
@@ -58,6 +65,24 @@ def _language(arguments: list[str]) -> Language:
 
 def _terminated(number: int, _frame: object) -> None:
     raise SystemExit(128 + number)
+
+
+def _read_arguments_again() -> None:
+    """Begin anew in UTF-8 where the locale could not read the arguments: what it left of them no database takes."""
+    import os
+
+    left = any("\udc80" <= character <= "\udcff" for word in sys.argv for character in word)
+    if left and not sys.flags.utf8_mode and os.name == "posix":
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
+
+
+def _never_choke_on_output() -> None:
+    """Write what the terminal's encoding lacks as an escape, so that an old locale never ends a command."""
+    import io
+
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _reader_left() -> int:

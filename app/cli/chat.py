@@ -37,6 +37,10 @@ def chat(
     lang: Lang = None,
 ) -> None:
     """Talk with the agent; lines come from stdin when it is no terminal."""
+    from ninefold.state import InputError
+
+    if say is not None and not all(text.strip() for text in say):
+        raise InputError("The message is empty.", "Say something: a message needs at least one character of text.")
     settings = named_agent(agent, model)
     words = wording(lang, settings)
     settings = _begun(settings, words)
@@ -50,7 +54,6 @@ def _pipe(settings: AgentSettings, thread: str | None, user: str, say: list[str]
 
     from ..console.plain import argument, converse, lines_of
 
-    _never_choke_on_output()
     rule = settings.constraints.on_conflict
     settings = _with_rule(settings, ConflictRule.NEWEST if rule is ConflictRule.ASK else rule)
     warm(settings, words)
@@ -75,7 +78,6 @@ def _terminal(settings: AgentSettings, thread: str | None, user: str, words: Wor
     from ..console.terminal import Terminal
     from ..home import data_folder
 
-    _never_choke_on_output()
     if "on_conflict" not in settings.constraints.model_fields_set:
         settings = _with_rule(settings, ConflictRule.ASK)
     warm(settings, words)
@@ -170,12 +172,3 @@ def _new_thread() -> str:
 
 def _with_rule(settings: AgentSettings, rule: object) -> AgentSettings:
     return settings.model_copy(update={"constraints": settings.constraints.model_copy(update={"on_conflict": rule})})
-
-
-def _never_choke_on_output() -> None:
-    """Write what the terminal's encoding lacks as an escape, so that an old locale never ends a chat."""
-    import io
-
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")

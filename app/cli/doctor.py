@@ -16,6 +16,8 @@ def doctor(agent: AgentFile = None, model: ModelName = None, lang: Lang = None) 
     from ..doctor import Level, examine
     from ..first_start import may_choose
     from ..home import data_folder
+    from ..program import as_run
+    from ..translation import translated
 
     settings = agent_settings(agent, model)
     words, folder = wording(lang, settings), data_folder(settings)
@@ -23,8 +25,9 @@ def doctor(agent: AgentFile = None, model: ModelName = None, lang: Lang = None) 
     marks = {Level.GOOD: "✓", Level.WARNING: "!", Level.FAULT: "✗"}
     worst = 0
     for finding in examine(settings, folder, free=free):
-        print(f"{marks[finding.level]} {words.say(finding.key, **finding.values)}")
+        values = {name: translated(str(value), words.language) for name, value in finding.values.items()}
+        print(f"{marks[finding.level]} {words.say(finding.key, **values)}")
         if finding.command:
-            print(f"    → {finding.command}")
+            print(f"    → {as_run(translated(finding.command, words.language))}")
         worst |= finding.level is Level.FAULT
     raise typer.Exit(int(worst))

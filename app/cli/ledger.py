@@ -16,6 +16,9 @@ HELP = "Show a session's tokens by turn and layer. 按轮次和层列出会话�
 
 COLUMNS = ("fixed", "constraints", "summary", "window", "memories", "turn_constraints", "current")
 
+_UNKNOWN = "–"
+"""Stands for a number that is not kept."""
+
 
 def ledger(
     thread: Annotated[str, typer.Argument(metavar="THREAD", help="The session's name.")],
@@ -56,15 +59,22 @@ def _lines(found: Ledger, words: Wording) -> list[str]:
     ]
     room = found.num_ctx - found.reserve
     key = "ledger.never" if found.full_at is None else "ledger.full"
+    if any(row.prompt is None for row in found.rows):
+        lines.append(words.say("ledger.gone", mark=_UNKNOWN))
     return [*lines, words.say(key, room=room, num_ctx=found.num_ctx, turn=found.full_at or 0)]
 
 
 def _cells(row: Row) -> list[str]:
-    layers = [str(row.layers.get(name, 0)) for name in COLUMNS]
+    layers = [_count(row.layers.get(name, None if row.prompt is None else 0)) for name in COLUMNS]
     calls = str(row.calls) if not row.internal else f"{row.calls}+{row.internal}"
     cached = "" if row.cached is None else str(row.cached)
     strategies = " ".join(dict.fromkeys(row.compacted))
-    return [str(row.turn), str(row.prompt), *layers, str(row.reply), cached, calls, str(row.bare), strategies]
+    prompt, bare = _count(row.prompt), _count(row.bare)
+    return [str(row.turn), prompt, *layers, str(row.reply), cached, calls, bare, strategies]
+
+
+def _count(tokens: int | None) -> str:
+    return _UNKNOWN if tokens is None else str(tokens)
 
 
 def _right(text: str, width: int) -> str:

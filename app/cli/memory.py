@@ -16,17 +16,22 @@ if TYPE_CHECKING:
     from ninefold.nodes.ports import MemoryStore
     from ninefold.state import AgentSettings, MemoryRecord, MemorySettings
 
+    from ..wording import Wording
+
 commands = typer.Typer(help="Look after the long-term memories. 管理长期记忆。", no_args_is_help=True)
+
+_KIND = 10
+"""Cells of the longest name of a kind."""
 
 
 @commands.command("list", help="List your memories, oldest first. 列出记忆。")
 def list_(user: User = DEFAULT_USER, agent: AgentFile = None, lang: Lang = None) -> None:
     """List a person's memories, those that were replaced marked as such."""
-    records = _store(agent).records(user)
+    records, words = _store(agent).records(user), wording(lang)
     if not records:
-        print(wording(lang).say("memory.none"))
+        print(words.say("memory.none"))
     for record in records:
-        print(_line(record))
+        print(_line(record, words))
 
 
 @commands.command("search", help="Show the memories nearest to a text, with their cosine. 检索记忆。")
@@ -38,11 +43,11 @@ def search(
 ) -> None:
     """Search as a turn does; those below the threshold of recall are marked."""
     store = _store(agent)
-    found = store.search(user, text, limit=10)
+    found, words = store.search(user, text, limit=10), wording(lang)
     if not found:
-        print(wording(lang).say("memory.none"))
+        print(words.say("memory.none"))
     for record, score in found:
-        print(f"{'✓' if score >= store.min_score else ' '} {score:.3f}  {_line(record)}")
+        print(f"{'✓' if score >= store.min_score else ' '} {score:.3f}  {_line(record, words)}")
 
 
 @commands.command("forget", help="Forget WORDS, or a memory by its id, in all sessions too. 忘掉记忆和说过的话。")
@@ -67,7 +72,7 @@ def forget(
     holds = meant(what, records)
     for record in records:
         if holds(record.text) or holds(record.description):
-            print(_line(record))
+            print(_line(record, words))
     if sys.stdin.isatty() and not yes:
         typer.confirm(words.say("memory.forget_ask", words=what), abort=True)
     gone = forget_everywhere(build_graph(settings, memory=store), user, what)
@@ -130,7 +135,10 @@ def _memory(settings: AgentSettings) -> MemorySettings:
     return settings.memory
 
 
-def _line(record: MemoryRecord) -> str:
+def _line(record: MemoryRecord, words: Wording) -> str:
+    from rich.cells import set_cell_size
+
     text = " ".join(record.text.split())
-    status = "" if record.status == "active" else f"  ({record.status.value})"
-    return f"{record.id}  {record.created[:10]}  {record.kind.value:<10}  {text}{status}"
+    status = "" if record.status == "active" else f"  ({words.name('memory.status', record.status.value)})"
+    kind = set_cell_size(words.name("memory.kind", record.kind.value), _KIND)
+    return f"{record.id}  {record.created[:10]}  {kind}  {text}{status}"

@@ -20,6 +20,9 @@ commands = typer.Typer(help="Look after the sessions that are kept. 管理会话
 
 Thread = Annotated[str, typer.Argument(metavar="THREAD", help="The session's name.")]
 
+_WORDS = 80
+"""Characters of a session's last message that its line in the list shows."""
+
 
 @commands.command("list", help="List your sessions, the last one first. 列出会话。")
 def list_(
@@ -170,7 +173,7 @@ def _place(agent: Path | None, lang: str | None) -> Iterator[Place]:
 
 
 def _table(found: Iterable[Session], words: Wording) -> None:
-    """Print a line for each session, in a terminal no longer than it is wide."""
+    """Print a line for each session, no longer than a terminal is wide; in a pipe its words are cut alike."""
     from rich.cells import cell_len, set_cell_size
     from rich.console import Console
 
@@ -183,7 +186,9 @@ def _table(found: Iterable[Session], words: Wording) -> None:
         )
         damaged = f"{words.say('sessions.damaged')} " if session.damaged else ""
         name, at = set_cell_size(session.thread, longest), session.at[:16].replace("T", " ")
-        line = f"{name}  {at}  {costs}  {damaged}{session.words}"
+        said = " ".join(session.words.split())
+        said = said if len(said) <= _WORDS else f"{said[: _WORDS - 1]}…"
+        line = f"{name}  {at}  {costs}  {damaged}{said}"
         print((set_cell_size(line, width) if width else line).rstrip())
 
 
@@ -205,6 +210,8 @@ def _write(lines: Iterable[str], out: Path, words: Wording) -> None:
 
     from ninefold.state import StorageError
 
+    from ..translation import translated
+
     try:
         descriptor, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
         try:
@@ -215,4 +222,6 @@ def _write(lines: Iterable[str], out: Path, words: Wording) -> None:
             os.unlink(name)
             raise
     except OSError as error:
-        raise StorageError(*words.refusal("sessions.unwritten", file=out, why=error.strerror)) from error
+        raise StorageError(
+            *words.refusal("sessions.unwritten", file=out, why=translated(str(error.strerror), words.language))
+        ) from error

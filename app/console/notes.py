@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ninefold.state import OutcomeStatus
 
 from ..translation import translated
 from ..wording import Wording
 from .happenings import Ended
+
+_BAR = 20
+"""Characters of the bar that shows how far the model has read."""
 
 
 def notes(ended: Ended, wording: Wording) -> list[str]:
@@ -26,9 +32,27 @@ def failed(ended: Ended) -> bool:
     return over or ended.reply is None
 
 
+def progress(event: Mapping[str, Any], wording: Wording) -> str | None:
+    """Give what a step's event tells of how far the turn is; None where it tells nothing of that."""
+    match event.get("kind"):
+        case "assembled":
+            return wording.say("chat.reading_tokens", tokens=event["tokens"])
+        case "prompt_read":
+            return f"{_bar(event['done'], event['total'])} {event['done']}/{event['total']}"
+        case "tool_called":
+            return wording.say("chat.tool", name=event["name"])
+        case _:
+            return None
+
+
+def _bar(done: int, total: int) -> str:
+    filled = _BAR * done // max(total, 1)
+    return "█" * filled + "░" * (_BAR - filled)
+
+
 def _told(note: str, wording: Wording) -> str:
-    """Give a note, which ends with its cause in brackets, with the cause in the person's language."""
+    """Give a note, which ends with its cause in brackets, all of it in the person's language."""
     what, opened, cause = note.partition(" (")
     if not opened or not cause.endswith(")"):
         return translated(note, wording.language)
-    return f"{what} ({translated(cause[:-1], wording.language)})"
+    return f"{translated(what, wording.language)} ({translated(cause[:-1], wording.language)})"

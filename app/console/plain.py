@@ -5,19 +5,28 @@ from __future__ import annotations
 import asyncio
 import locale
 import os
+import re
 import sys
 from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import aclosing
-from typing import BinaryIO
+from types import TracebackType
+from typing import TYPE_CHECKING, BinaryIO, Self
 
-from ninefold.state import ConflictAnswer, InputError
+from ninefold.adapters.models.thinking import strip_thinking
+from ninefold.state import ConflictAnswer, InputError, ThreadBusy
 
 from ..translation import told
 from ..wording import Wording
 from .conversation import Conversation
-from .happenings import Asked, Ended, Happening
-from .notes import failed, notes
+from .happenings import Asked, Ended, Happening, Told, Written
+from .notes import failed, notes, progress
 from .slash import CHANGES, REPORTS, Slash, known, message_of, slash
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+_HALF_A_TAG = re.compile(r"^[ \t]*<[a-z]*\Z", re.MULTILINE | re.IGNORECASE)
+"""What may become a thought: held back until it shows what it is, for what was written is never taken back."""
 
 
 def converse(conversation: Conversation, lines: Iterable[str], wording: Wording) -> int:
@@ -35,7 +44,7 @@ def converse(conversation: Conversation, lines: Iterable[str], wording: Wording)
                     print(wording.say("chat.unknown_command", name=command.name), file=sys.stderr)
                     status = 1
                 elif text := message_of(line):
-                    status |= runner.run(_print(conversation, conversation.say(text), wording))
+                    status |= _said(runner, conversation, text, wording)
             elif command.name == "quit":
                 break
             elif command.name == "retry":
@@ -84,6 +93,15 @@ def _change(command: Slash, conversation: Conversation, wording: Wording) -> int
     return 0
 
 
+def _said(runner: asyncio.Runner, conversation: Conversation, text: str, wording: Wording) -> int:
+    """Take a turn with the person's message; one that a busy thread did not take is given back."""
+    try:
+        return runner.run(_print(conversation, conversation.say(text), wording))
+    except ThreadBusy:
+        print(wording.say("chat.given_back", text=text), file=sys.stderr)
+        raise
+
+
 def _retry(runner: asyncio.Runner, conversation: Conversation, wording: Wording) -> int:
     if conversation.unfinished():
         return runner.run(_print(conversation, conversation.retry(), wording))
@@ -94,17 +112,85 @@ def _retry(runner: asyncio.Runner, conversation: Conversation, wording: Wording)
 async def _print(conversation: Conversation, happenings: AsyncGenerator[Happening, None], wording: Wording) -> int:
     """Print the reply of a turn; a question that an earlier chat left open is decided for the newer wish."""
     async with aclosing(happenings):
-        async for happening in happenings:
-            match happening:
-                case Ended(reply, _):
-                    if reply is not None:
-                        print(str(reply.text).rstrip("\n"), flush=True)
-                    for note in notes(happening, wording):
-                        print(note, file=sys.stderr)
-                    return int(failed(happening))
-                case Asked(conflicts):
-                    newest = {str(conflict["id"]): ConflictAnswer.REPLACE.value for conflict in conflicts}
-                    return await _print(conversation, conversation.decide(newest), wording)
-                case _:
-                    pass
+        with _Printed(wording) as printed:
+            async for happening in happenings:
+                match happening:
+                    case Written(message, text):
+                        printed.add(message, text)
+                    case Told(event):
+                        printed.wait(progress(event, wording))
+                    case Ended(reply, _):
+                        printed.end("" if reply is None else str(reply.text))
+                        for note in notes(happening, wording):
+                            print(note, file=sys.stderr)
+                        return int(failed(happening))
+                    case Asked(conflicts):
+                        printed.end("")
+                        newest = {str(conflict["id"]): ConflictAnswer.REPLACE.value for conflict in conflicts}
+                        return await _print(conversation, conversation.decide(newest), wording)
     return 1
+
+
+class _Printed:
+    """Writes a turn's text to stdout as it arrives, and to a terminal on stderr what it waits for."""
+
+    def __init__(self, wording: Wording) -> None:
+        self._wording = wording
+        self._message = self._arrived = self._written = ""
+        self._status: Status | None = None
+
+    def __enter__(self) -> Self:
+        self.wait(self._wording.say("chat.reading"))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave a whole line, also when the turn was stopped."""
+        self.end("")
+
+    def wait(self, words: str | None) -> None:
+        """Show that something is going on, until text comes."""
+        if not words or self._written or not sys.stderr.isatty():
+            return
+        if self._status is None:
+            from rich.console import Console
+
+            self._status = Console(stderr=True).status(words)
+            self._status.start()
+        self._status.update(words)
+
+    def add(self, message: str, text: str) -> None:
+        """Write more of a message; the thoughts of a model are left out."""
+        if message != self._message:
+            self.end("")
+            self._message, self._arrived = message, ""
+        self._arrived += text
+        self._write(_HALF_A_TAG.sub("", strip_thinking(self._arrived)))
+
+    def end(self, text: str) -> None:
+        """End the message that is being written; the whole of it, where it is known, counts."""
+        if text and not self._write(text) and text.strip():
+            print(flush=True)
+            self._written = ""
+            self._write(text)
+        if self._written:
+            print(flush=True)
+        self._stop()
+        self._written = ""
+
+    def _write(self, text: str) -> bool:
+        """Write what a text has behind that which stands there; tell whether it begins like that."""
+        shown = text.rstrip()
+        if not shown.startswith(self._written):
+            return False
+        if len(shown) > len(self._written):
+            self._stop()
+            print(shown[len(self._written) :], end="", flush=True)
+            self._written = shown
+        return True
+
+    def _stop(self) -> None:
+        if self._status is not None:
+            self._status.stop()
+            self._status = None

@@ -22,7 +22,10 @@ _SHOWN = 60
 def commands(wording: Wording, names: Mapping[str, Sequence[str]]) -> str:
     """Give the list of commands, each under its name in the person's language."""
     chinese = wording.language is Language.CHINESE
-    shown = {name: f"/{others[0] if chinese else name}" for name, others in names.items()}
+    shown = {
+        name: f"/{others[0] if chinese else name} {wording.name('argument', name, '')}".rstrip()
+        for name, others in names.items()
+    }
     width = max(cell_len(word) for word in shown.values())
     lines = [f"  {set_cell_size(word, width)}  {wording.say(f'help.{name}')}" for name, word in shown.items()]
     return "\n".join([wording.say("help.title"), *lines])
@@ -40,7 +43,9 @@ def constraints(conversation: Conversation, wording: Wording) -> str:
 def context(conversation: Conversation, wording: Wording) -> str:
     """Give the layers of the last prompt in the order sent, with what each costs."""
     view = conversation.view()
-    return wording.say("context.none") if view is None else prompt(view, conversation.num_ctx, wording)
+    if view is None:
+        return wording.say("context.none" if conversation.state().get("turn") is None else "context.gone")
+    return prompt(view, conversation.num_ctx, wording)
 
 
 def prompt(view: View, num_ctx: int, wording: Wording) -> str:

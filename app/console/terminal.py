@@ -6,28 +6,32 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
 from concurrent.futures import Future
 from contextlib import aclosing, asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console
 
 from ninefold.adapters.models.thinking import strip_thinking
-from ninefold.state import ConflictAnswer, NinefoldError
+from ninefold.state import ConflictAnswer, NinefoldError, ThreadBusy
 
 from ..translation import told
 from ..wording import Wording
 from .happenings import Asked, Ended, Happening, Told, Written
-from .notes import notes
+from .notes import notes, progress
 from .slash import CHANGES, REPORTS, Slash, known, message_of, slash
 from .stream import TICK, MarkdownStream
 
 if TYPE_CHECKING:
     from .conversation import Conversation
 
-Read = Callable[[str], str]
-"""Reads one line of the person's, after a prompt; raises EOFError at the end and KeyboardInterrupt for Ctrl-C."""
 
-_BAR = 20
-"""Characters of the bar that shows how far the model has read."""
+class Read(Protocol):
+    """Reads one line of the person's; raises EOFError at the end and KeyboardInterrupt for Ctrl-C."""
+
+    def __call__(self, prompt: str, /, *, default: str = "") -> str:
+        """Give the line that is typed after a prompt, where the default stands to be changed."""
+        ...
+
+
 _YES = ("y", "yes", "是", "好", "确定")
 _CHOICES = {"1": ConflictAnswer.REPLACE, "2": ConflictAnswer.KEEP, "3": ConflictAnswer.THIS_TURN}
 
@@ -57,6 +61,7 @@ class Terminal:
         self._read = read
         self._console = console
         self._scrub = scrub
+        self._said = self._unsaid = ""
 
     @property
     def _conversation(self) -> Conversation:
@@ -80,7 +85,8 @@ class Terminal:
                 self._take_up(runner)
             while True:
                 try:
-                    line = self._read("› ")
+                    line = self._read("› ", default=self._unsaid)
+                    self._unsaid = ""
                 except KeyboardInterrupt:
                     continue
                 except EOFError:
@@ -104,11 +110,12 @@ class Terminal:
         command = slash(line)
         if command is None:
             if text := message_of(line):
-                self._play(runner, self._conversation.say(text))
+                self._play(runner, self._say(text))
         elif command.name == "quit":
             return False
         elif command.name == "retry":
             if self._conversation.unfinished():
+                self._said = ""
                 self._play(runner, self._conversation.retry())
             else:
                 self._note(self._wording.say("chat.nothing_to_retry"))
@@ -120,6 +127,10 @@ class Terminal:
         else:
             self._note(self._wording.say("chat.unknown_command", name=command.name))
         return True
+
+    def _say(self, text: str) -> AsyncGenerator[Happening, None]:
+        self._said = text
+        return self._conversation.say(text)
 
     def _change(self, command: Slash) -> None:
         """Change the session and say what that did; forgetting cannot be taken back, so it asks first."""
@@ -157,6 +168,12 @@ class Terminal:
             except KeyboardInterrupt:
                 self._note(self._wording.say("chat.stopped"))
                 return
+            except ThreadBusy as error:
+                self._refused(error)
+                self._unsaid = self._said
+                if self._unsaid:
+                    self._note(self._wording.say("chat.back_in_line"))
+                return
             except NinefoldError as error:
                 self._refused(error)
                 return
@@ -181,7 +198,8 @@ class Terminal:
                             else:
                                 stream.wait(self._wording.say("chat.thinking"))
                         case Told(event):
-                            self._tell(stream, event)
+                            if words := progress(event, self._wording):
+                                stream.wait(words)
                         case Ended(reply, _):
                             if reply is not None:
                                 stream.show(str(reply.text))
@@ -191,15 +209,6 @@ class Terminal:
         for note in notes(ended, self._wording):
             self._note(note)
         return None
-
-    def _tell(self, stream: MarkdownStream, event: Mapping[str, Any]) -> None:
-        match event.get("kind"):
-            case "assembled":
-                stream.wait(self._wording.say("chat.reading_tokens", tokens=event["tokens"]))
-            case "prompt_read":
-                stream.wait(f"{_bar(event['done'], event['total'])} {event['done']}/{event['total']}")
-            case "tool_called":
-                stream.wait(self._wording.say("chat.tool", name=event["name"]))
 
     def _decided(self, asked: Asked) -> AsyncGenerator[Happening, None] | None:
         """Give the turn that goes on with the person's answers; None when they would not say now."""
@@ -217,8 +226,9 @@ class Terminal:
             except (EOFError, KeyboardInterrupt):
                 return None
             if said not in _CHOICES:
-                return self._conversation.say(said)
+                return self._say(said)
             answers[str(conflict["id"])] = _CHOICES[said].value
+        self._said = ""
         return self._conversation.decide(answers)
 
     def _choice(self) -> str:
@@ -248,11 +258,6 @@ async def _drawn(stream: MarkdownStream) -> AsyncGenerator[MarkdownStream, None]
             yield stream
         finally:
             drawing.cancel()
-
-
-def _bar(done: int, total: int) -> str:
-    filled = _BAR * done // max(total, 1)
-    return "█" * filled + "░" * (_BAR - filled)
 
 
 def _words(wish: Any) -> str:

@@ -18,6 +18,7 @@ from ninefold.graph.migrations import Schema
 from ninefold.state import InputError, MemoryRecord, NinefoldError, SchemaError, StorageError
 from ninefold.state.turn_state import TurnState
 
+from ..translation import translated
 from ..wording import Wording
 from .session_file import VERSIONS, Kind, Line
 
@@ -111,7 +112,8 @@ def lines_of(words: Wording, file: Path) -> Iterator[tuple[int, Line]]:
         cause = words.refusal("sessions.import_line", file=file, line=number + 1, why=_why(error))
         raise InputError(*cause) from error
     except OSError as error:
-        raise StorageError(*words.refusal("sessions.import_unread", file=file, why=error.strerror)) from error
+        why = translated(str(error.strerror), words.language)
+        raise StorageError(*words.refusal("sessions.import_unread", file=file, why=why)) from error
 
 
 def _begin(words: Wording, file: Path, line: Line, found: Incoming) -> None:

@@ -10,10 +10,10 @@ from ninefold.adapters.weights.catalogue import DEFAULT_MODEL, find_weights
 from ninefold.cli import run
 from ninefold.cli.options import agent_settings
 from ninefold.doctor import Level, examine
-from ninefold.embedder import begin_embedder
 from ninefold.first_start import chosen, may_choose, resumed
 from ninefold.state import BUILT_IN_TOOLS, AgentSettings, ModelDown, ModelSettings, StorageError
 from tests.cli.shell import Shell
+from tests.turn.agents import agent
 from tests.wire.server import WireServer, nobody_there
 
 
@@ -124,13 +124,18 @@ def test_a_named_server_that_is_away_is_neither_chosen_nor_done_without(tmp_path
 
 
 @pytest.mark.usefixtures("with_runtime")
-def test_memories_that_were_begun_under_a_named_model_keep_their_embedder_when_a_provider_is_chosen(
-    tmp_path: Path,
-) -> None:
-    begin_embedder(tmp_path, "ollama:bge-m3")
-    (tmp_path / "memory").mkdir()
+def test_memories_that_were_made_before_a_provider_was_chosen_keep_their_embedder(tmp_path: Path) -> None:
+    with agent(tmp_path) as a:
+        empty = chosen(at(nobody_there()), tmp_path, str).settings
+        assert empty.embeddings.provider == "embedded", "no memory was made yet"
+        (tmp_path / first_start.FILE).unlink()
+        a.say("记住：项目端口是 18443。", user="local")
     settings = chosen(at(nobody_there()), tmp_path, str).settings
-    assert (settings.model.provider, settings.embeddings.model_name) == ("embedded", "bge-m3")
+    assert (settings.model.provider, settings.embeddings.provider, settings.embeddings.model_name) == (
+        "embedded",
+        "ollama",
+        "bge-m3",
+    )
 
 
 @pytest.mark.parametrize(("lang", "told"), [("zh", "最初使用 embedded:"), ("en", "was begun with embedded:")])

@@ -57,7 +57,7 @@ def test_what_a_file_leaves_out_has_its_default(tmp_path: Path) -> None:
         (
             "num_ctx:",
             "num_context:",
-            ['line 8: unknown key "num_context" under agent.model', '"num_ctx"', "keep_alive"],
+            ['line 8: unknown key "num_context" under "agent.model"', '"num_ctx"', "keep_alive"],
         ),
         (
             "recent_keep: 20",
@@ -67,7 +67,7 @@ def test_what_a_file_leaves_out_has_its_default(tmp_path: Path) -> None:
         (
             "provider: ollama",
             "provider: openai",
-            ["line 4: agent.model.provider", "'ollama' or 'embedded'", "'openai'"],
+            ["line 4: agent.model.provider", "one of 'ollama', 'embedded'", "'openai'"],
         ),
         ("num_ctx: 8192", "num_ctx: viel", ["line 8: agent.model.num_ctx", "integer", "'viel'"]),
         ("- memory_search", "- memory_serach", ["line 16: agent.tools.2", "'memory_search'", "'memory_serach'"]),
@@ -75,8 +75,12 @@ def test_what_a_file_leaves_out_has_its_default(tmp_path: Path) -> None:
         ("  name:", "  name: a\n  name:", ["line 3", "'name'", "second time"]),
         ("  name:", "\tname:", ["line 2", "spaces"]),
         ("agent:", "agents:", ["line 1", '"agents"', "Allowed keys: agent"]),
-        ("  name:", "  light_model: {model: x}\n  name:", ["line 2", '"model" under agent.light_model', "model_name"]),
-        ("  name:", "  light_model: big\n  name:", ["line 2: agent.light_model", "'none' or 'same'"]),
+        (
+            "  name:",
+            "  light_model: {model: x}\n  name:",
+            ["line 2", '"model" under "agent.light_model"', "model_name"],
+        ),
+        ("  name:", "  light_model: big\n  name:", ["line 2: agent.light_model", "one of 'none', 'same'"]),
         ("  name:", "  constraints: ask\n  name:", ["line 2: agent.constraints", "keys are expected", "on_conflict"]),
         ("  name:", "  name: &a x\n  system_prompt: *a\n  xname:", ["line 3", "alias"]),
         ("  name:", "  name: !!python/name:os.system x\n  xname:", ["line 2"]),

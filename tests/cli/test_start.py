@@ -43,5 +43,5 @@ def test_a_named_error_leaves_with_1_and_no_traceback(tmp_path: Path) -> None:
     file.write_text("agent:\n  nam: x\n")
     ended = run("chat", "--agent", str(file), "--say", "hi")
     assert (ended.returncode, ended.stdout) == (1, "")
-    assert ended.stderr.startswith(f'{file}, line 2: unknown key "nam" under agent.')
+    assert ended.stderr.startswith(f'{file}, line 2: unknown key "nam" under "agent".')
     assert "Traceback" not in ended.stderr

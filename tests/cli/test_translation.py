@@ -13,8 +13,13 @@ import pytest
 from ninefold.adapters.models.errors import Server, model_error
 from ninefold.adapters.weights.catalogue import DEFAULT_MODEL, find_weights
 from ninefold.cli.commands import application
-from ninefold.state import Language, ModelDown, SettingsError
+from ninefold.console.happenings import Ended
+from ninefold.console.notes import notes
+from ninefold.policies.notices import notice
+from ninefold.settings_file import load_settings
+from ninefold.state import Language, ModelDown, Outcome, OutcomeStatus, SettingsError
 from ninefold.translation import PLACE, chinese, told, translated
+from ninefold.wording import Wording
 from tests.cli.shell import Shell
 from tests.wire.server import WireServer, nobody_there
 
@@ -168,6 +173,67 @@ def test_a_command_tells_its_error_in_the_persons_language(tmp_path: Path, asked
     ended = shell.run("chat", *asked, "--agent", str(tmp_path / "agent.yaml"), "--say", "你好")
     assert ended.returncode == 1
     assert '第 2 行：未知的键 "modle"（在 agent 之下）。是不是 "model"？可用的键：' in ended.stderr
+
+
+SPOILED = (
+    "modle: {}",
+    "context_policy: {recent_kep: 2}",
+    "context_policy: {soft_threshold: 0.9, hard_threshold: 0.5}",
+    "context_policy: {soft_threshold: 2}",
+    "model: 5",
+    "model: {num_ctx: 12}",
+    "model: {num_ctx: abc}",
+    "model: {num_ctx: 5.5}",
+    "model: {num_ctx: 1024}",
+    "model: {temperature: -1}",
+    "model: {provider: openai}",
+    "model: {model_name: [a]}",
+    "memory: maybe",
+    "tools: [foo]",
+    "name: ''",
+    "prompt_log: 12",
+    "policies: {strategies: 5}",
+    "model: *x",
+    "model: {}}",
+    "model: {",
+    "model: a: b",
+    "name: 'x",
+    "name: @x",
+    "name: !foo x",
+)
+
+
+@pytest.mark.parametrize("line", SPOILED)
+def test_what_is_wrong_in_an_agents_file_is_told_in_one_language(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "agent.yaml"
+    file.write_text(f"agent:\n  {line}\n")
+    with pytest.raises(SettingsError) as refused:
+        load_settings(file)
+    said = told(refused.value, Language.CHINESE).replace(str(file), "")
+    words = r"\b(?:should|must|found|expected|allowed|here|line|not|under|keys|key|valid|leave|tokens|read|missing)\b"
+    assert re.findall(words, said) == [], said
+    assert re.search("第 \\d+ 行", said)
+    assert "请" in said
+
+
+def test_a_keys_own_path_stays_whole_beside_the_hint(tmp_path: Path) -> None:
+    file = tmp_path / "agent.yaml"
+    file.write_text("agent:\n  context_policy: {recent_kep: 2}\n")
+    with pytest.raises(SettingsError) as refused:
+        load_settings(file)
+    assert '未知的键 "recent_kep"（在 agent.context_policy 之下）。是不是 "recent_keep"？可用的键：' in told(
+        refused.value, Language.CHINESE
+    )
+
+
+def test_what_a_step_told_in_its_threads_language_is_told_in_the_readers() -> None:
+    chinese_thread = notice("memories_given_up", Language.CHINESE, count=40, lost=3)
+    english_thread = notice("memories_given_up", Language.ENGLISH, count=40, lost=3)
+    assert translated(chinese_thread, Language.ENGLISH) == english_thread
+    assert translated(english_thread, Language.CHINESE) == chinese_thread
+    assert translated(english_thread, Language.ENGLISH) == english_thread
+    ended = Ended(None, Outcome(status=OutcomeStatus.DEGRADED, notes=("回复被截断，没有写完 (length)",)))
+    assert notes(ended, Wording(Language.ENGLISH))[0] == "Note: the reply was cut off and is not complete (length)"
 
 
 def test_why_the_steps_did_what_they_did_is_told_in_chinese(tmp_path: Path) -> None:
