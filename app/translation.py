@@ -49,10 +49,13 @@ def translated(text: str, language: Language) -> str:
     whole = _known(text)
     if whole is not None:
         return whole
+    return _each(text) or _two(text) or text
+
+
+def _each(text: str) -> str | None:
+    """Give reasons that stand side by side, where each of them is known."""
     parts = [_known(part) for part in text.split(_JOINT)]
-    if len(parts) > 1 and None not in parts:
-        return "；".join(filter(None, parts))
-    return _two(text) or text
+    return "；".join(filter(None, parts)) if len(parts) > 1 and None not in parts else None
 
 
 def _known(text: str) -> str | None:
@@ -80,7 +83,7 @@ def _filled(template: str, values: tuple[str, ...]) -> str:
     def value(place: re.Match[str]) -> str:
         number = place[0][1:-1]
         put = values[int(number)] if number else next(given)
-        return (put and _known(put)) or put
+        return (put and (_each(put) or _known(put))) or put
 
     return PLACE.sub(value, template)
 

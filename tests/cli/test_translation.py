@@ -151,6 +151,10 @@ def test_values_and_reasons_are_put_in_their_places() -> None:
     assert told(error, zh) == "/b 中放不下权重 a：full。请再发一次。"
     assert told(error, Language.ENGLISH) == str(error)
     assert told(ModelDown("a.", "b."), zh) == "a. b."
+    reached = "a.b cannot be reached ([Errno 111] Connection refused)"
+    assert told(ModelDown(f"The weights x could not be fetched: {reached}; {reached}.", ""), zh) == (
+        "权重 x 下载失败：a.b 连接不上（连接被拒绝（错误号 111））；a.b 连接不上（连接被拒绝（错误号 111））。"
+    )
 
 
 def test_a_server_that_is_down_is_told_with_a_command_that_runs() -> None:
