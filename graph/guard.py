@@ -15,12 +15,14 @@ from langgraph.pregel._write import ChannelWrite, ChannelWriteTupleEntry
 from langgraph.types import StateSnapshot, StateUpdate
 
 from ninefold.adapters.checkpoints.lineage import AT, TURN, USER
+from ninefold.adapters.threads import to_its_end
+from ninefold.policies.forget_request import asked_to_forget
 
 from .calls import HELD, Call, CallGraph
 from .guard_settings import Guard as Guard
 from .guard_settings import now as now
 from .identity import check_owner
-from .intake import NewMessages
+from .intake import NewMessages, said
 from .locks import ahold, hold
 from .named_errors import Named
 from .plan import RUN, Head, Run, decide, head_of
@@ -87,6 +89,8 @@ class TurnGraph(CallGraph):
                                 yield part
             finally:
                 prune(call.saver, call.identity.thread, call.identity.namespace, self._guard.history_turns)
+            if _may_forget(call, head):
+                _forget_asked(self, call)
 
     async def astream(
         self,
@@ -118,6 +122,8 @@ class TurnGraph(CallGraph):
                                 yield part
             finally:
                 await aprune(call.saver, call.identity.thread, call.identity.namespace, self._guard.history_turns)
+            if _may_forget(call, head):
+                await to_its_end(_forget_asked, self, call)
 
     def bulk_update_state(self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]) -> RunnableConfig:
         """Change a thread's state between two turns; `update_state` comes through here.
@@ -203,3 +209,20 @@ class TurnGraph(CallGraph):
             return None
         check_owner(call.identity, head.values.get("owner"))
         return answered(store, call.identity.thread, turn)
+
+
+def _may_forget(call: Call, head: Head) -> bool:
+    """Whether a turn may leave something to be forgotten: it was asked to, or an earlier turn could not finish it."""
+    words = call.intake.messages if isinstance(call.intake, NewMessages) else ()
+    waiting = (*head.unstarted, *words)
+    return (
+        bool(head.values.get("forgetting"))
+        or head.unfinished
+        or any(asked_to_forget(said(message)) for message in waiting if message.type == "human")
+    )
+
+
+def _forget_asked(graph: TurnGraph, call: Call) -> None:
+    from .forgetting import forget_asked
+
+    forget_asked(graph, call)

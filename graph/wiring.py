@@ -14,7 +14,7 @@ from langgraph.config import get_stream_writer
 from langgraph.graph.message import add_messages
 from pydantic import TypeAdapter, ValidationError
 
-from ninefold.state import Degraded, InvalidUpdate, Outcome, OutcomeStatus, Step
+from ninefold.state import Degraded, Forgot, InvalidUpdate, Outcome, OutcomeStatus, Step
 from ninefold.state.turn_state import REMOVE_ALL, TurnState, Update
 
 P = ParamSpec("P")
@@ -106,11 +106,12 @@ def _outcome(state: TurnState, update: Mapping[str, Any]) -> Outcome | None:
         return None
     events = (*state.trace, *update.get("trace", ()))
     notes = dict.fromkeys(f"{e.what} ({e.cause})"[:400] for e in events if isinstance(e, Degraded))
+    told = dict.fromkeys(e.what for e in events if isinstance(e, Forgot) and e.what)
     if not notes:
-        return outcome
+        return outcome.model_copy(update={"notes": tuple(told)[:16]}) if told else outcome
     answered = outcome.status is OutcomeStatus.ANSWERED
     status = OutcomeStatus.DEGRADED if answered else outcome.status
-    return outcome.model_copy(update={"status": status, "notes": tuple(notes)[:16]})
+    return outcome.model_copy(update={"status": status, "notes": (*told, *notes)[:16]})
 
 
 def _window(step: Step, state: TurnState, messages: list[BaseMessage]) -> object:

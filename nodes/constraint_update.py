@@ -26,6 +26,7 @@ from ninefold.policies.constraints import (
     merge,
     wants_model,
 )
+from ninefold.policies.forget_request import any_of
 from ninefold.policies.json_reply import parse_json
 from ninefold.policies.neutralise import neutralise
 from ninefold.policies.notices import notice
@@ -106,6 +107,10 @@ def constraint_update(
             proposed, failure = _ask(state, text, noted, tokens, before, tools)
             found = _joined(found, proposed)
             events += [*noted.calls, *failure]
+        if state.forgetting:
+            # What is to be forgotten is no wish; a withdrawal in it has nothing left to withdraw.
+            holds = any_of(state.forgetting)
+            found = found._replace(wishes=tuple(wish for wish in found.wishes if not holds(wish.words)))
         held = _taken(held, found, _source(state, turn, message), conflict)
     events.append(_event(held, waiting))
     return Update(

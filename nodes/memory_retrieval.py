@@ -36,7 +36,8 @@ from ninefold.state import (
 )
 from ninefold.state.turn_state import TurnState, Update
 
-from .ports import MemoryStore, Past
+from .forgetting import Forgetting, asked
+from .ports import MemoryStore, Past, TokenCounter
 
 ON_DEMAND = tuple(kind for kind in MemoryKind if kind not in ALWAYS_RECALLED)
 """The kinds that only a search brings."""
@@ -45,14 +46,39 @@ EARLIER = 12
 
 
 def memory_retrieval(
-    state: TurnState, *, memory: MemoryStore | None, past: Past | None, settings: AgentSettings, ranking: Ranking
+    state: TurnState,
+    *,
+    memory: MemoryStore | None,
+    past: Past | None,
+    settings: AgentSettings,
+    ranking: Ranking,
+    tokens: TokenCounter,
 ) -> Update:
     """Give every candidate of this turn's recall with its score and fate; assembly places those that are recalled.
 
     Preferences and profile come by filter, without an embedding; the rest, and what earlier turns of the thread hold,
     by search, and only when the intent asks. What fails is left out, and the turn says so. A memory that stands in the
-    window from an earlier turn, and was forgotten or replaced since, on whichever thread, leaves it.
+    window from an earlier turn, and was forgotten or replaced since, on whichever thread, leaves it. What the person
+    asks to be forgotten now goes first, and the prompt says so.
     """
+    forgetting = asked(state, memory, past, tokens)
+    if forgetting is None:
+        return _recall(state, memory, past, settings, ranking, None)
+    update = _recall(forgetting.state, memory, past, settings, ranking, forgetting)
+    recalled = (forgetting.told, *update.get("recalled", ()))
+    return Update(
+        **{**forgetting.update, **update, "recalled": recalled, "trace": (*forgetting.events, *update.get("trace", ()))}
+    )
+
+
+def _recall(
+    state: TurnState,
+    memory: MemoryStore | None,
+    past: Past | None,
+    settings: AgentSettings,
+    ranking: Ranking,
+    forgetting: Forgetting | None,
+) -> Update:
     assert state.turn is not None
     if memory is None and past is None:
         return Update(recalled=(), trace=(MemoryRetrieved(considered=0, recalled=0, reason="off"),))
@@ -66,6 +92,8 @@ def memory_retrieval(
         events.append(_degraded(state, "nothing_recalled", error))
     always: tuple[MemoryRecord, ...] = ()
     found = Found(said=said, when=when)
+    if forgetting is not None:
+        found = forgetting.without(found)
     entries = None
     try:
         entries = _still_true(state, memory)

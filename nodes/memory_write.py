@@ -8,6 +8,7 @@ from langchain_core.messages import BaseMessage, HumanMessage
 
 from ninefold.policies.ageing import due
 from ninefold.policies.constraints import SUBJECT
+from ninefold.policies.forget_request import any_of
 from ninefold.policies.memory_ids import folded, memory_id
 from ninefold.policies.memory_merge import Merge, merged, without_placed
 from ninefold.policies.notices import notice
@@ -73,7 +74,8 @@ def memory_write(
     if memory is None or settings.memory == "off":
         events.append(MemoryWritten(archived=archived, reason="memory is off"))
         return Update(entries=entries, unprocessed=_processed(state), trace=tuple(events))
-    waiting = (*state.unwritten, *_statements(state, judge, thread))
+    holds = any_of(state.forgetting)
+    waiting = (*state.unwritten, *(each for each in _statements(state, judge, thread) if not holds(each.text)))
     try:
         merge = _merge(state, memory, waiting, settings.memory)
         if merge.rows:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage
 
-from ninefold.state import Constraint, Entry, InputError, Item, Summary, Turn, TurnStarted, reference_id
+from ninefold.state import Constraint, Entry, Event, Forgot, InputError, Item, Summary, Turn, TurnStarted, reference_id
 from ninefold.state.turn_state import REMOVE_ALL, TurnState, Update
 
 from .notices import notice
@@ -65,6 +65,7 @@ def forgotten(
     holds: Holds,
     tokens: Callable[[BaseMessage], int],
     places: Collection[tuple[str, int]] = (),
+    but: Collection[str] = (),
 ) -> tuple[Update, Found]:
     """Give the state without what holds the words, and what went.
 
@@ -78,12 +79,14 @@ def forgotten(
         tokens: counts a message as it is sent.
         places: turn and place of messages whose originals hold the words or are forgotten; the window may hold less of
             them.
+        but: ids of messages that stay as they are.
     """
     constraints = tuple(each for each in state.constraints if not _said(each, holds))
     conflicts = tuple(each for each in state.conflicts if not _said(each.old, holds) and not _said(each.new, holds))
     summary = _summary(state, holds, frozenset(reference_id(*place) for place in places))
     gone = {entry.message for entry in state.entries if (entry.turn, entry.sequence) in places}
     gone |= {message.id or "" for message in state.messages if message_holds(message, holds)}
+    gone -= {*but}
     window = [_emptied(message, state) if message.id in gone else message for message in state.messages]
     entries = tuple(_entry(entry, window, gone, holds, tokens) for entry in state.entries)
     emptied = {new.id or "" for old, new in zip(state.messages, window, strict=True) if new != old}
@@ -109,8 +112,13 @@ def forgotten(
         proposals=(),
         struck=(),
         next_cut=(),
-        trace=(TurnStarted(turn=turn.id, number=turn.number, at=turn.at),),
+        trace=(TurnStarted(turn=turn.id, number=turn.number, at=turn.at), *_counts(state.trace)),
     ), found
+
+
+def _counts(trace: Iterable[Event]) -> Iterator[Event]:
+    """What a trace tells of forgetting, without what was forgotten."""
+    return (each.model_copy(update={"what": ""}) for each in trace if isinstance(each, Forgot))
 
 
 def _said(constraint: Constraint, holds: Holds) -> bool:

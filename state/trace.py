@@ -42,6 +42,18 @@ class MemoryRetrieved(Value):
     reason: ShortText = ""
 
 
+class Forgot(Value):
+    """What the person asked to be forgotten, and how much of it there was."""
+
+    kind: Literal["forgot"] = "forgot"
+    step: Literal[Step.MEMORY_RETRIEVAL] = Step.MEMORY_RETRIEVAL
+    what: ShortText = ""
+    """Told to the person; empty after the turn, because it names what was forgotten."""
+    memories: Count = 0
+    constraints: Count = 0
+    reason: ShortText = ""
+
+
 class ConstraintChange(Value):
     """One constraint added, changed, removed or expired."""
 
@@ -181,6 +193,7 @@ Event = Annotated[
     TurnStarted
     | IntentChecked
     | MemoryRetrieved
+    | Forgot
     | ConstraintsUpdated
     | ConflictAnswered
     | Assembled

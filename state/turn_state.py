@@ -66,6 +66,8 @@ class TurnState(BaseModel):
     """The digest of the system message that was proven last; empty before a thread's first call."""
     unprocessed: Unprocessed = Unprocessed()
     unwritten: tuple[MemoryRecord, ...] = ()
+    forgetting: tuple[str, ...] = ()
+    """Texts that the person asked to be forgotten and that are not gone from everywhere yet; empty after the turn."""
     counters: Counters = Counters()
 
     # The turn.
@@ -110,6 +112,7 @@ class Update(TypedDict, total=False):
     head: str
     unprocessed: Unprocessed
     unwritten: tuple[MemoryRecord, ...]
+    forgetting: tuple[str, ...]
     counters: Counters
     turn: Turn | None
     intent: Intent | None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rich.console import Console
 
 from ninefold.adapters.models.thinking import strip_thinking
+from ninefold.policies.forget_request import asked_to_forget
 from ninefold.state import ConflictAnswer, NinefoldError, ThreadBusy
 
 from ..translation import told
@@ -111,6 +112,8 @@ class Terminal:
         if command is None:
             if text := message_of(line):
                 self._play(runner, self._say(text))
+                for thing in asked_to_forget(text):
+                    self._scrub(thing.words)
         elif command.name == "quit":
             return False
         elif command.name == "retry":

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
 
+from ninefold.adapters.tokens import for_model
 from ninefold.nodes.intent_check import intent_check
 from ninefold.nodes.memory_retrieval import memory_retrieval
 from ninefold.nodes.memory_write import memory_write
@@ -78,7 +79,12 @@ class Conversation:
         self._take(intent_check(self.state, policy=RuleIntent()))
         self._take(
             memory_retrieval(
-                self.state, memory=self.memory, past=None, settings=self.settings, ranking=DefaultRanking()
+                self.state,
+                memory=self.memory,
+                past=None,
+                settings=self.settings,
+                ranking=DefaultRanking(),
+                tokens=for_model("ollama", "qwen2.5:14b"),
             )
         )
 

@@ -1,0 +1,180 @@
+"""Forgetting by chat: what a person's message asks to be forgotten, and which memories that means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import yaml
+
+from ninefold.state import MemoryRecord
+
+from .constraints import extract
+from .cues import ends
+from .forgetting import SHORTEST, Holds, holding
+from .memory_ids import folded
+from .subject import subject
+from .text import clauses, sentences, strip_quoted
+from .values import ExactValue, exact_values
+
+MOST = 8
+"""Requests of one turn that are heard."""
+_QUESTION = re.compile(r"[?？]\s*$|(?:吗|么|呢)[。！~\s]*$")
+_COPULA = re.compile(r"\b(?:is|are|was|=)\s+|(?:是|叫|为|[:：])\s*", re.IGNORECASE)
+_TELLING = frozenset({"identifier", "url", "path", "name"})
+_DIGITS = 5
+"""Digits of a number that nobody else's sentence holds by chance."""
+_LONG = {True: 4, False: 8}
+"""Letters, Chinese ones and others, of a value in words that is told apart from everyday speech."""
+
+
+class Asked(NamedTuple):
+    """One thing that is to be forgotten."""
+
+    words: str
+    """As the person names it."""
+    own: bool
+    """Whether it is something of the person's: my address, 我的地址."""
+    named: bool
+    """Whether it is named as something told; a bare thing is meant only where something of the person's holds it."""
+
+
+def asked_to_forget(words: str) -> tuple[Asked, ...]:
+    """Give what a message asks to be forgotten; questions, quotations, reports and reminders ask for nothing."""
+    found: dict[str, Asked] = {}
+    for part in ends(words):
+        for sentence in sentences(strip_quoted(part)):
+            if _QUESTION.search(sentence.text):
+                continue
+            whole = sentence.text.strip().rstrip("。.!！~ ")
+            heard = tuple(_asked(whole)) or tuple(
+                each
+                for clause in clauses(sentence.text)
+                if not sentence.text[: clause.start].rstrip().endswith((":", "："))
+                for each in _asked(clause.text)
+            )
+            found.update({each.words: each for each in heard})
+    return tuple(found.values())[:MOST]
+
+
+def phrases(asked: Asked, records: Iterable[MemoryRecord], told: Iterable[str] = ()) -> tuple[str, ...]:
+    """Give the texts by which something is forgotten: whatever holds one of them is meant.
+
+    They are the thing itself and what the person's memories of it tell: "my address" also means the street that the
+    memory of it names. Nothing, where a bare thing stands in no memory.
+
+    Args:
+        asked: what is to be forgotten.
+        records: the person's memories.
+        told: what else of theirs a bare thing may stand in, such as their rules.
+    """
+    named = _named(asked)
+    subjects = _subjects(asked.words) if asked.own else frozenset()
+    holds = any_of(named)
+    meant = [record for record in records if holds(record.text) or (record.subject or "") in subjects]
+    if not asked.named and not meant and not any(holds(text) for text in told):
+        return ()
+    values = [value for record in meant for value in _values(record, asked)]
+    return tuple(dict.fromkeys((*named, *values)))
+
+
+def any_of(texts: Sequence[str]) -> Holds:
+    """Give the test for a text that holds one of these."""
+    tests = [holding(text) for text in texts]
+    return lambda text: any(test(text) for test in tests)
+
+
+def _asked(clause: str) -> Iterator[Asked]:
+    clause = clause.strip()
+    for section in ("named", "bare"):
+        for pattern in _patterns()[section]:
+            found = pattern.fullmatch(clause)
+            if found is None:
+                continue
+            if section == "bare" and any(wish.withdraws and wish.key for wish in extract(clause).wishes):
+                return
+            own = found.groupdict().get("own") is not None
+            for thing in _joined().split(found["x"]):
+                name = _trimmed(thing)
+                if len(folded(name)) >= SHORTEST and not _generic().fullmatch(name):
+                    yield Asked(name, own or _is_own(thing), section == "named")
+            return
+
+
+def _named(asked: Asked) -> tuple[str, ...]:
+    """Give the thing as the person and whoever answers them call it, and the values that were given with it."""
+    values = tuple(value.text for value in exact_values(asked.words) if _tells(value))
+    words = asked.words
+    for value in values:
+        words = words.replace(value, " ").strip(" :：,，是")
+    if len(folded(words)) < SHORTEST:
+        return values
+    if not asked.own:
+        return (words, *values)
+    if words.isascii():
+        return (f"my {words}", f"your {words}", *values)
+    return (*(f"{who}{of}{words}" for who in "我你您" for of in ("的", "")), *values)
+
+
+def _subjects(thing: str) -> frozenset[str]:
+    words = thing.casefold()
+    filed = {name for name, things in _loaded()["subject"].items() if words in things}
+    direct = {subject(f"my {words} is 1"), subject(f"我的{words}是1")}
+    return frozenset(filed | {each for each in direct if each})
+
+
+def _values(record: MemoryRecord, asked: Asked) -> Iterator[str]:
+    """Give what a memory tells that tells it wherever it stands: exact values, and of one's own the whole value."""
+    for value in exact_values(record.text):
+        if _tells(value):
+            yield value.text
+    if asked.own and (copula := _COPULA.search(record.text)):
+        whole = record.text[copula.end() :].strip(" \t。.!！,，;；\"'“”")
+        if len(folded(whole)) >= _LONG[not whole.isascii()] and len(clauses(whole)) <= 2:
+            yield whole
+
+
+def _tells(value: ExactValue) -> bool:
+    return value.kind in _TELLING or sum(letter.isdigit() for letter in value.text) >= _DIGITS
+
+
+def _trimmed(thing: str) -> str:
+    cut = thing.strip(" 。.!！,，;；~'\"“”")
+    for each in _loaded()["about"].values():
+        cut = re.sub(each, "", cut, flags=re.IGNORECASE).strip()
+    return re.sub(r"^my\s+", "", cut, flags=re.IGNORECASE)
+
+
+def _is_own(thing: str) -> bool:
+    return re.match(r"\s*(?:my\s|我的)", thing, re.IGNORECASE) is not None
+
+
+@cache
+def _loaded() -> Mapping[str, Any]:
+    path = Path(__file__).parent / "data" / "forget_cues.yaml"
+    return cast("dict[str, Any]", yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+@cache
+def _patterns() -> Mapping[str, tuple[re.Pattern[str], ...]]:
+    def compiled(section: str) -> Iterator[re.Pattern[str]]:
+        for language, lines in _loaded()[section].items():
+            for line in lines:
+                for name in ("lead", "tail", "said"):
+                    line = line.replace(f"{{{name}}}", _loaded()[name][language])
+                yield re.compile(line, re.IGNORECASE)
+
+    return {section: tuple(compiled(section)) for section in ("named", "bare")}
+
+
+@cache
+def _joined() -> re.Pattern[str]:
+    return re.compile(_loaded()["joined"], re.IGNORECASE)
+
+
+@cache
+def _generic() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{each})" for each in _loaded()["generic"].values()), re.IGNORECASE)

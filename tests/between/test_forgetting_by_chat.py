@@ -1,0 +1,126 @@
+"""A person asks in the chat to be forgotten: it is done, told truthfully, and gone when the turn is over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ninefold.reading import history
+from ninefold.state import Forgot, MemoryStoreError
+from tests.turn.agents import Agent, agent, config, whole_prompt
+
+from .test_forgetting import files_holding
+
+TALK = {
+    "zh": (
+        "我讨厌榴莲。",
+        "以后推荐甜点都不要有榴莲。",
+        "请忘掉我说过的榴莲。",
+        "榴莲",
+        "推荐一个甜点吧？",
+    ),
+    "en": (
+        "I hate durian.",
+        "From now on never suggest durian.",
+        "Please forget what I said about durian.",
+        "durian",
+        "Any sweets?",
+    ),
+}
+
+
+def forgot(of: Agent, thread: str = "t1") -> list[Forgot]:
+    return [event for event in of.values(thread)["trace"] if isinstance(event, Forgot)]
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_what_is_asked_to_be_forgotten_is_gone_after_the_turn_with_the_request_and_its_reply(
+    tmp_path: Path, language: str
+) -> None:
+    told, rule, request, word, question = TALK[language]
+    with agent(tmp_path, default=f"OK: {word}.") as a:
+        a.say(told)
+        a.say(rule)
+        a.say(question, thread="other")
+        assert word in whole_prompt(a.wire.chats[-1])
+        result: Any = a.graph.invoke({"messages": [{"role": "user", "content": request}]}, config())
+        assert word in result["messages"][-1].text
+        (note,) = result["outcome"].notes
+        assert word in note
+        assert result["outcome"].status == "answered"
+        sent = whole_prompt(a.wire.chats[-1])
+        assert note in sent
+        assert sent.count(word) == 2  # in the request, and in what the model is told of it
+        (event,) = forgot(a)
+        assert (event.memories, event.constraints) == (2, 2)
+        assert a.values()["forgetting"] == ()
+        assert files_holding(tmp_path, word) == []
+        for thread in ("t1", "other", "third"):
+            a.say(question, thread=thread)
+            assert word not in whole_prompt(a.wire.chats[-1])
+        assert [m.id for m in history(a.graph, config())]
+
+
+async def test_it_is_the_same_in_a_streamed_turn(tmp_path: Path) -> None:
+    with agent(tmp_path, default="OK.") as a:
+        a.say("My address is 12 Elm Street.")
+        given = {"messages": [{"role": "user", "content": "please forget my address"}]}
+        async for _ in a.graph.astream(given, config()):
+            pass
+        assert files_holding(tmp_path, "Elm Street") == []
+        assert files_holding(tmp_path, "my address") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "words"), [("忘掉我的手机号", "没有找到"), ("forget my address", "nothing was found")]
+)
+def test_where_nothing_is_found_the_person_and_the_model_are_told_so(tmp_path: Path, said: str, words: str) -> None:
+    with agent(tmp_path, default="OK.") as a:
+        result: Any = a.graph.invoke({"messages": [{"role": "user", "content": said}]}, config())
+        assert words in result["outcome"].notes[0]
+        assert words in whole_prompt(a.wire.chats[-1])
+        assert forgot(a)[0].reason == "nothing holds it"
+
+
+@pytest.mark.parametrize("said", ["Don't forget my birthday.", "我忘了带伞", "他说“忘掉我的地址”"])
+def test_what_only_speaks_of_forgetting_forgets_nothing(tmp_path: Path, said: str) -> None:
+    with agent(tmp_path, default="OK.") as a:
+        a.say("My birthday is on May 3. 我的地址是苏州。")
+        before = a.values()["messages"]
+        a.say(said)
+        assert a.values()["messages"][: len(before)] == before
+        assert forgot(a) == []
+
+
+def test_a_store_that_fails_is_said_and_the_next_turn_tries_again(tmp_path: Path) -> None:
+    with agent(tmp_path, default="OK.") as a:
+        a.say("我讨厌榴莲。")
+        parts = a.graph._guard.parts
+        memory: Any = parts.memory if parts else None
+        whole = memory.delete
+
+        def failing(*_: object) -> int:
+            raise MemoryStoreError("The disk is gone.", "Plug it in.")
+
+        memory.delete = failing
+        result: Any = a.graph.invoke({"messages": [{"role": "user", "content": "忘掉榴莲"}]}, config())
+        assert any("还没有忘记" in note for note in result["outcome"].notes)
+        assert a.values()["forgetting"] == ("榴莲",)
+        memory.delete = whole
+        a.say("继续。")
+        assert a.values()["forgetting"] == ()
+        assert files_holding(tmp_path, "榴莲") == []
+
+
+def test_another_persons_memories_stay(tmp_path: Path) -> None:
+    with agent(tmp_path, default="OK.") as a:
+        a.say("I hate durian.", thread="theirs", user="bob")
+        a.say("I hate durian.")
+        a.say("Forget durian.")
+        parts = a.graph._guard.parts
+        memory: Any = parts.memory if parts else None
+        assert memory.records("ann") == ()
+        assert len(memory.records("bob")) == 1
+        assert "durian" in history(a.graph, config("theirs", "bob"))[0].text

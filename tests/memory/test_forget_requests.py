@@ -1,0 +1,104 @@
+"""What a person's message asks to be forgotten, in both languages, and by which texts it is found."""
+
+from __future__ import annotations
+
+import pytest
+
+from ninefold.policies.forget_request import Asked, asked_to_forget, phrases
+
+from .stores import a_record
+
+
+@pytest.mark.parametrize(
+    ("said", "thing", "own", "named"),
+    [
+        ("忘掉我说过的榴莲", "榴莲", False, True),
+        ("好的，请把我之前跟你说过的项目代号忘掉", "项目代号", False, True),
+        ("把我的地址忘了吧", "地址", True, True),
+        ("请忘记我的手机号。", "手机号", True, True),
+        ("请忘记我对花生过敏这件事", "对花生过敏", False, True),
+        ("忘掉榴莲", "榴莲", False, False),
+        ("把关于前男友的事都忘掉", "前男友", False, True),
+        ("从你的记忆里删掉榴莲", "榴莲", False, True),
+        ("好，继续。忘掉我刚才说的密码", "密码", False, True),
+        ("forget what I said about durian", "durian", False, True),
+        ("please forget my address", "address", True, True),
+        ("Forget everything about my ex.", "ex", True, True),
+        ("Please forget that I live in Rome.", "I live in Rome", False, True),
+        ("OK, forget durian.", "durian", False, False),
+        ("Remove my address from your memory", "address", True, True),
+        ("Actually, forget what I told you about the boss.", "boss", False, True),
+    ],
+)
+def test_a_request_names_what_is_to_be_forgotten(said: str, thing: str, own: bool, named: bool) -> None:
+    assert asked_to_forget(said) == (Asked(thing, own, named),)
+
+
+def test_several_things_are_several_requests() -> None:
+    assert [each.words for each in asked_to_forget("忘掉我说过的榴莲和香菜")] == ["榴莲", "香菜"]
+    english = asked_to_forget("forget everything I told you about durian and pineapple")
+    assert [each.words for each in english] == ["durian", "pineapple"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "don't forget to call mom",
+        "Don't forget my birthday",
+        "never forget what I said about durian",
+        "I forgot my keys",
+        "I forget what I said about durian",
+        'He said "forget my address" to me',
+        "Did you forget my address?",
+        "How do I forget my ex?",
+        "forget it",
+        "forget about the deadline, let's go on",
+        "forget the previous instructions",
+        "forget the table format",
+        "forget everything",
+        "forget to",
+        "Translate: forget my address",
+        "`forget my address`",
+        "别忘了带伞",
+        "我忘了带伞",
+        "忘了带伞",
+        "忘记带钥匙了",
+        "不要忘掉我的生日",
+        "千万别忘记我说过的榴莲",
+        "他说“忘掉我的地址”",
+        "你会忘掉我的地址吗？",
+        "把它忘了",
+        "算了，忘了吧",
+        "忘掉之前的要求",
+        "忘掉用表格这条要求",
+        "我怎么也忘不掉榴莲的味道",
+        "我妈让我忘掉前男友",
+        "翻译：忘掉我的地址",
+        "忘掉一切",
+    ],
+)
+def test_reminders_reports_quotations_questions_and_withdrawals_ask_for_nothing(said: str) -> None:
+    assert asked_to_forget(said) == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "memory", "subject", "found"),
+    [
+        ("please forget my address", "I live at 12 Elm Street", "home", "my address"),
+        ("please forget my address", "My address is 12 Elm Street", "is:address", "12 Elm Street"),
+        ("忘掉我的手机号", "我的手机号是 13900001234", "is:手机号", "13900001234"),
+        ("忘掉我的地址", "我的地址是苏州市莲花路", "is:地址", "苏州市莲花路"),
+    ],
+)
+def test_what_is_ones_own_is_also_found_by_what_the_memory_of_it_tells(
+    asked: str, memory: str, subject: str, found: str
+) -> None:
+    (thing,) = asked_to_forget(asked)
+    assert found in phrases(thing, [a_record(memory, subject=subject)])
+
+
+def test_a_bare_thing_is_meant_only_where_something_of_the_persons_holds_it() -> None:
+    (thing,) = asked_to_forget("忘掉榴莲")
+    assert phrases(thing, [a_record("我爱吃苹果")]) == ()
+    assert phrases(thing, [a_record("我讨厌榴莲")]) == ("榴莲",)
+    assert phrases(thing, [], ["不要推荐榴莲"]) == ("榴莲",)
