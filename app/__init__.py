@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ninefold.graph.between_turns import compact, pin, undo
     from ninefold.graph.forgetting import forget
     from ninefold.graph.guard import TurnGraph
+    from ninefold.graph.preparing import aprepare, prepare
     from ninefold.state import AgentSettings
     from ninefold.state.errors import NinefoldError
 
@@ -30,11 +31,13 @@ __all__ = [
     "NinefoldError",
     "Policies",
     "TurnGraph",
+    "aprepare",
     "build_graph",
     "compact",
     "forget",
     "history",
     "pin",
+    "prepare",
     "undo",
 ]
 
@@ -43,11 +46,13 @@ _HOMES = {
     "NinefoldError": "ninefold.state.errors",
     "Policies": "ninefold.own_policies",
     "TurnGraph": "ninefold.graph.guard",
+    "aprepare": "ninefold.graph.preparing",
     "build_graph": "ninefold.build",
     "compact": "ninefold.graph.between_turns",
     "forget": "ninefold.graph.forgetting",
     "history": "ninefold.reading",
     "pin": "ninefold.graph.between_turns",
+    "prepare": "ninefold.graph.preparing",
     "undo": "ninefold.graph.between_turns",
 }
 

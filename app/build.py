@@ -26,7 +26,7 @@ from ninefold.graph.identity import DEFAULT_USER
 from ninefold.graph.locks import no_outer_lock
 from ninefold.graph.parts import Parts
 from ninefold.graph.tools import Tools
-from ninefold.nodes.ports import Assistant, MemoryStore, TokenCounter
+from ninefold.nodes.ports import CancellableAssistant, MemoryStore, TokenCounter
 from ninefold.state import AgentSettings, ModelSettings
 
 from .budget import check_budget
@@ -231,7 +231,7 @@ def _assistant(
     tools: Sequence[BaseTool],
     *,
     given: bool,
-) -> tuple[Assistant | None, tuple[str, ...]]:
+) -> tuple[CancellableAssistant | None, tuple[str, ...]]:
     """Give the model of the internal calls, and what it cannot do; None when rules alone decide."""
     match settings.light_model:
         case _ if light_model is not None:

@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.config import get_config
 
 from ninefold.adapters.checkpoints.lineage import AT, TURN
-from ninefold.nodes.ports import Assistant, Chat, Schema
+from ninefold.nodes.ports import CancellableAssistant, Chat, Schema
 from ninefold.policies.neutralise import anchors
 from ninefold.policies.secrets import masked
 from ninefold.policies.text import plain_text
@@ -153,7 +153,7 @@ class LoggedChat:
 class LoggedAssistant:
     """Completes as another assistant does, and logs each prompt before it leaves."""
 
-    def __init__(self, assistant: Assistant, log: PromptLog, tools: Sequence[Schema]) -> None:
+    def __init__(self, assistant: CancellableAssistant, log: PromptLog, tools: Sequence[Schema]) -> None:
         self._assistant, self._log = assistant, log
         self._tools = tools if assistant.shares_prefix else ()
 
@@ -173,6 +173,13 @@ class LoggedAssistant:
         """Give the text of an internal completion."""
         self._log.write(purpose, prompt, self._tools, num_predict)
         return self._assistant.complete(prompt, purpose=purpose, num_predict=num_predict, schema=schema)
+
+    async def acomplete(
+        self, prompt: Sequence[BaseMessage], *, purpose: str, num_predict: int, schema: Schema | None = None
+    ) -> str:
+        """Complete as `complete` does; cancelling the task ends the server's work."""
+        await asyncio.to_thread(self._log.write, purpose, prompt, self._tools, num_predict)
+        return await self._assistant.acomplete(prompt, purpose=purpose, num_predict=num_predict, schema=schema)
 
 
 def _older(file: Path) -> Path:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from langgraph.store.base import BaseStore
 
-from ninefold.nodes.ports import Archive, Assistant, Chat, MemoryStore, Past, TokenCounter
+from ninefold.nodes.ports import Archive, CancellableAssistant, Chat, MemoryStore, Past, TokenCounter
 from ninefold.policies.compaction import Strategy
 from ninefold.policies.forgetting import Holds
 from ninefold.policies.intent import IntentPolicy
@@ -42,7 +42,7 @@ class Parts:
     settings: AgentSettings
     chat: Chat
     tokens: TokenCounter
-    assistant: Assistant | None
+    assistant: CancellableAssistant | None
     memory: MemoryStore | None
     archive: ArchiveOf
     past: PastOf

@@ -48,7 +48,7 @@ def compaction(
     struck: list[Struck] = []
     events: list[Event] = []
     noted = Noted(assistant, Step.COMPACTION, tokens, tools) if assistant is not None else None
-    model = _completion(state, noted, fixed, tools)
+    model = completion(state, noted, fixed, tools)
     last = state.candidates + 1 >= settings.context_policy.max_candidates
     for place, strategy in enumerate(may if full.fired else ()):
         try:
@@ -88,9 +88,7 @@ def _too_little(found: Proposal, full: Pressure, *, last: bool) -> bool:
     return found.freed * LITTLE < full.tokens_to_free
 
 
-def _completion(
-    state: TurnState, assistant: Assistant | None, fixed: str, tools: Sequence[Schema]
-) -> Completion | None:
+def completion(state: TurnState, assistant: Assistant | None, fixed: str, tools: Sequence[Schema]) -> Completion | None:
     """Give the model for this call; None where it would have the chat's server read a whole prompt anew.
 
     Behind a head that was rewritten in this turn no call is a tail of what the server has read; rules do the work then.

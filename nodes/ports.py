@@ -219,6 +219,16 @@ class Assistant(Protocol):
         ...
 
 
+class CancellableAssistant(Assistant, Protocol):
+    """An assistant whose work ends when nobody waits for it any more."""
+
+    async def acomplete(
+        self, prompt: Sequence[BaseMessage], *, purpose: str, num_predict: int, schema: Schema | None = None
+    ) -> str:
+        """Complete as `complete` does; cancelling the task ends the server's work."""
+        ...
+
+
 class Toolbox(Protocol):
     """The tools a model may call."""
 

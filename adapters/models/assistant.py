@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.tools import BaseTool
 
 from ninefold.state import InternalModelError
 
-from .asking import FOR_AN_INTERNAL_CALL, ask
+from .asking import FOR_AN_INTERNAL_CALL, Model, aask, ask
 from .calls import Turnstile, limits_of, with_tools
 
 _JSON_MODELS = frozenset({"chat-ollama", "ninefold-embedded"})
@@ -72,11 +72,36 @@ class ModelAssistant:
             InternalModelError: the model called a tool instead of writing, or was cut by num_predict.
             ModelUnavailable: any other of that family.
         """
+        call = self._quiet(purpose), self._limits.server, self._turnstile, prompt, self._arguments(num_predict, schema)
+        return self._text(ask(*call, FOR_AN_INTERNAL_CALL), purpose, num_predict)
+
+    async def acomplete(
+        self,
+        prompt: Sequence[BaseMessage],
+        *,
+        purpose: str,
+        num_predict: int,
+        schema: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Complete as `complete` does; cancelling the task ends the server's work.
+
+        Raises:
+            InternalModelError: the model called a tool instead of writing, or was cut by num_predict.
+            ModelUnavailable: any other of that family.
+        """
+        call = self._quiet(purpose), self._limits.server, self._turnstile, prompt, self._arguments(num_predict, schema)
+        return self._text(await aask(*call, FOR_AN_INTERNAL_CALL), purpose, num_predict)
+
+    def _quiet(self, purpose: str) -> Model:
+        return self._bound.with_config(tags=["nostream"], metadata={"purpose": purpose})
+
+    def _arguments(self, num_predict: int, schema: Mapping[str, Any] | None) -> dict[str, Any]:
         arguments = self._limits.arguments(num_predict=num_predict, num_ctx=self._num_ctx, temperature=0.0)
         if schema is not None and self._model._llm_type in _JSON_MODELS:
             arguments["format"] = dict(schema)
-        quiet = self._bound.with_config(tags=["nostream"], metadata={"purpose": purpose})
-        message = ask(quiet, self._limits.server, self._turnstile, prompt, arguments, FOR_AN_INTERNAL_CALL)
+        return arguments
+
+    def _text(self, message: AIMessage, purpose: str, num_predict: int) -> str:
         if not message.content:
             raise InternalModelError(
                 f"Asked for {purpose}, {self._limits.server.model} called a tool.", "The step goes on without it."

@@ -69,6 +69,12 @@ class Conversation:
 
         return undo(self.graph, self.config)
 
+    async def prepare(self) -> bool:
+        """Make the next cut's summary ahead; cancelling ends the model's work."""
+        from ninefold.graph.preparing import aprepare
+
+        return await aprepare(self.graph, self.config)
+
     def forget(self, what: str) -> Forgotten:
         """Forget words, or what stands under an id, everywhere."""
         from ninefold.graph.forgetting import forget

@@ -17,6 +17,7 @@ from ninefold.state import ConflictAnswer, NinefoldError, ThreadBusy
 from ..translation import told
 from ..wording import Wording
 from .happenings import Asked, Ended, Happening, Told, Written
+from .idle import preparing
 from .notes import notes, progress
 from .slash import CHANGES, REPORTS, Slash, known, message_of, slash
 from .stream import TICK, MarkdownStream
@@ -86,7 +87,8 @@ class Terminal:
                 self._take_up(runner)
             while True:
                 try:
-                    line = self._read("› ", default=self._unsaid)
+                    with preparing(self._opening):
+                        line = self._read("› ", default=self._unsaid)
                     self._unsaid = ""
                 except KeyboardInterrupt:
                     continue

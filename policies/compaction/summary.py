@@ -146,8 +146,9 @@ def _digest(
     settings: AgentSettings,
 ) -> tuple[Digest, str]:
     """Give the new summary, prepared or made now, and why it was made without the model where it was."""
-    key = _key(now, leaving, conclusions, archive, settings, with_model=assistant is not None)
-    prepared = _prepared(archive, key) if assistant is not None else None
+    key = _key(now, leaving, conclusions, archive, settings)
+    # Where no model may be called in this turn, what one has prepared is as good as in any other.
+    prepared = _prepared(archive, key)
     if prepared is not None:
         return prepared, ""
     ids = tuple(id_ for group in leaving for id_ in group.ids)
@@ -199,15 +200,12 @@ def _key(
     conclusions: Sequence[Statement],
     archive: Originals,
     settings: AgentSettings,
-    *,
-    with_model: bool,
 ) -> str:
     """Give the content address of a prepared summary: everything that it is made of, in its original words."""
     parts = [
         FORMAT,
         PROMPT_VERSION,
         StrategyName.SUMMARY,
-        with_model,
         settings.model.model_name,
         settings.light_model if isinstance(settings.light_model, str | None) else settings.light_model.model_name,
         settings.context_policy.summary_tokens,

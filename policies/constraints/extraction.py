@@ -263,8 +263,8 @@ def _framed(wish: Candidate, sentence: Sentence, in_task_sentence: bool, has_tas
 def _of_one_off(wish: Candidate, sentence: Sentence, task: Span | None) -> Candidate:
     """Give the wish for this turn alone where it bounds a piece of work that is asked for once.
 
-    "写一篇至少八百字的游记" bounds this essay, "以后总结都用三句话" every summary. A ban inside the task's own words, and what
-    stands in a clause beside it, belong to the task: the next message may come back to it.
+    "写一篇至少八百字的游记" bounds this essay, "以后总结都用三句话" every summary. A ban inside the task's own words,
+    and what stands in a clause beside it, belong to the task: the next message may come back to it.
     """
     if wish.scope is not Scope.SESSION or wish.lasting or wish.withdraws or not asks_once(sentence):
         return wish

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.cli.screen import Screen
 from tests.cli.shell import Shell
-from tests.wire.replies import Reply, Say
+from tests.wire.replies import Hang, Reply, Say
 from tests.wire.server import Body, WireServer
 
 
@@ -103,3 +103,40 @@ def test_forgetting_is_asked_about_and_takes_the_typed_lines_along_in_a_narrow_t
     kept = (tmp_path / "chat_history").read_text()
     assert "778899" not in kept
     assert "/跳舞" in kept
+
+
+def test_while_the_person_types_the_next_summary_is_made_and_no_turn_waits_for_it(tmp_path: Path) -> None:
+    def is_summary(body: Body) -> bool:
+        return "decisions" in (body.get("format") or {}).get("properties", {})
+
+    def reply(body: Body) -> Reply:
+        if not is_summary(body):
+            return Say("收到。")
+        summaries.append(body)
+        return Hang(60) if len(summaries) == 1 else Say('{"decisions": [], "next_steps": [], "other_facts": []}')
+
+    def wait_for_summaries(number: int) -> None:
+        end = time.monotonic() + 60
+        while len(summaries) < number:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+
+    summaries: list[Body] = []
+    policy = "{summary_threshold_tokens: 700, key_turns: 0}"
+    (tmp_path / "agent.yaml").write_text(f"agent: {{memory: 'off', context_policy: {policy}}}\n")
+    with WireServer(reply) as wire:
+        shell = Shell(tmp_path, wire.url)
+        with Screen(shell, "chat", "--agent", str(tmp_path / "agent.yaml"), "--lang", "zh") as screen:
+            screen.wait_for("›")
+            for number in range(1, 20):
+                screen.type(f"第 {number} 段说明：" + "这里写得更细一些，" * 8 + "图标用线条的。\r")
+                screen.wait_for("收到。")
+                screen.wait_for("›")
+                if summaries:
+                    break
+            wait_for_summaries(1)
+            screen.type("好，继续。\r")
+            screen.wait_for("收到。", seconds=30)
+            wait_for_summaries(2)
+            screen.type("/quit\r")
+            assert screen.process.wait(timeout=30) == 0

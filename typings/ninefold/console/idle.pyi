@@ -1,0 +1,1 @@
+from app.console.idle import *
