@@ -15,7 +15,7 @@ export LANGGRAPH_STRICT_MSGPACK := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check format layout lock chat draw bench bench-crash bench-keeps bench-prefix bench-recall audit fuzz clean
+.PHONY: help setup test test-page check format layout lock chat draw bench bench-crash bench-keeps bench-prefix bench-recall audit fuzz clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ endif
 
 test: check ## layout, lint, types and every test, with coverage
 	$(BIN)/pytest --numprocesses=$(WORKERS) --dist=loadfile --cov --cov-report=term
+
+test-page: setup ## drive the page in Chromium, and leave its pictures in docs/images
+	PAGE_PICTURES=docs/images $(BIN)/pytest tests/page
 
 check: setup ## layout, lint and types, without the tests
 	$(BIN)/python tools/layout.py --check

@@ -12,6 +12,7 @@ from ninefold.state.turn_state import TurnState
 
 from .kept_turns import moments, number, said
 from .sessions import Place
+from .wording import Wording
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,13 @@ def ledger(place: Place, thread: str, user: str, *, tokens: TokenCounter, num_ct
     rows = tuple(_row(moment, spoken) for moment in kept)
     reserve = next((moment.view.reserve for moment in reversed(kept) if moment.view), 0)
     return Ledger(thread, rows, num_ctx, reserve, _full_at(rows, num_ctx - reserve))
+
+
+def forecast(found: Ledger, words: Wording) -> str:
+    """Give when the bare conversation fills the window, in a sentence."""
+    room = found.num_ctx - found.reserve
+    key = "ledger.never" if found.full_at is None else "ledger.full"
+    return words.say(key, room=room, num_ctx=found.num_ctx, turn=found.full_at or 0)
 
 
 def _row(moment: TurnState, spoken: dict[int, int]) -> Row:

@@ -51,17 +51,17 @@ def ledger(
 def _lines(found: Ledger, words: Wording) -> list[str]:
     from rich.cells import cell_len
 
+    from ..ledger import forecast
+
     names = ("turn", "prompt", *COLUMNS, "reply", "cached", "calls", "bare", "compacted")
     table = [[words.say(f"ledger.{name}") for name in names], *(_cells(row) for row in found.rows)]
     widths = [max(cell_len(line[column]) for line in table) for column in range(len(names))]
     lines = [
         "  ".join(_right(cell, width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in table
     ]
-    room = found.num_ctx - found.reserve
-    key = "ledger.never" if found.full_at is None else "ledger.full"
     if any(row.prompt is None for row in found.rows):
         lines.append(words.say("ledger.gone", mark=_UNKNOWN))
-    return [*lines, words.say(key, room=room, num_ctx=found.num_ctx, turn=found.full_at or 0)]
+    return [*lines, forecast(found, words)]
 
 
 def _cells(row: Row) -> list[str]:

@@ -36,7 +36,7 @@ def constraints(conversation: Conversation, wording: Wording) -> str:
     held = conversation.constraints()
     if not held:
         return wording.say("constraints.none")
-    lines = [f"- {constraint.words}  ({_about(constraint, wording)})" for constraint in held]
+    lines = [f"- {constraint.words}  ({about(constraint, wording)})" for constraint in held]
     return "\n".join([wording.say("constraints.title"), *lines])
 
 
@@ -57,7 +57,7 @@ def prompt(view: View, num_ctx: int, wording: Wording) -> str:
         f"  {set_cell_size(name, width)}{layer.tokens:>7}  {_holds(layer, wording)}".rstrip()
         for name, layer in zip(names, view.layers, strict=True)
     ]
-    return "\n".join([title, *lines, *_gave_way(view, wording)])
+    return "\n".join([title, *lines, *gave_way(view, wording)])
 
 
 def why(conversation: Conversation, wording: Wording) -> str:
@@ -77,7 +77,8 @@ def steps(trace: Sequence[Event], wording: Wording) -> list[str]:
     ]
 
 
-def _about(constraint: Constraint, wording: Wording) -> str:
+def about(constraint: Constraint, wording: Wording) -> str:
+    """Give what a constraint is: required or not, how long it holds, what it is about."""
     standing = constraint.origin is Origin.PREFERENCE and constraint.scope is Scope.SESSION
     held = "preference" if standing else constraint.scope.value
     parts = [
@@ -98,7 +99,8 @@ def _holds(layer: Layer, wording: Wording) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
-def _gave_way(view: View, wording: Wording) -> list[str]:
+def gave_way(view: View, wording: Wording) -> list[str]:
+    """Give the line that tells what was left out of a prompt or cut; none where everything is whole."""
     layers = [layer.partition(": ") for layer in view.gave_way]
     what = ", ".join(f"{wording.name('layer', name)}{colon}{count}" for name, colon, count in layers)
     return [wording.say("context.gave_way", what=what)] if what else []

@@ -99,6 +99,19 @@ def delete_session(place: Place, thread: str, user: str) -> int:
     return turns
 
 
+def checkpoint_of(place: Place, thread: str, user: str, turn: int) -> str:
+    """Give the id of the checkpoint from which a session's turn is gone on from.
+
+    Raises:
+        InputError: there is no such session or turn.
+        StorageError: the database failed.
+    """
+    from ninefold.adapters.checkpoints.lineage import branch_of
+
+    line = branch_of(place.rows(thread, user))
+    return line[_place_of(place, thread, line, turn)].id
+
+
 def vacuum(place: Place) -> tuple[int, int]:
     """Give the disk back what deleted sessions held, and say how many bytes the databases had and have.
 

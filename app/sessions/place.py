@@ -71,6 +71,18 @@ class Place:
             raise InputError(*self.words.refusal("sessions.unknown", thread=thread))
         return rows
 
+    def exists(self, thread: str) -> bool:
+        """Tell whether there is such a session, whoever owns it.
+
+        Raises:
+            IdentityError: it is no name for one.
+            StorageError: the database failed.
+        """
+        from ninefold.adapters.checkpoints.rows import rows_of
+        from ninefold.graph.identity import checked
+
+        return bool(rows_of(self.saver, checked("thread_id", thread)))
+
     def owner(self, thread: str, rows: list[Row]) -> str | None:
         """Give whose thread it is: the metadata tells, and the state where no turn has stamped it."""
         stamped = next((row.user for row in rows if row.user), None)
@@ -97,10 +109,7 @@ class Place:
         Raises:
             InputError: there is such a session, whoever owns it; or it is no name for one.
         """
-        from ninefold.adapters.checkpoints.rows import rows_of
-        from ninefold.graph.identity import checked
-
-        if rows_of(self.saver, checked("thread_id", thread)):
+        if self.exists(thread):
             raise InputError(*self.words.refusal("sessions.exists", thread=thread))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ninefold import build_graph
-from ninefold.cli.chat import warm
+from ninefold.cli.beginning import warm
 from ninefold.console.conversation import Conversation
 from ninefold.console.happenings import Ended, Happening, Told, Written
 from ninefold.state import AgentSettings, Language, ModelCalled, ModelMissing

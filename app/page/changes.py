@@ -1,0 +1,83 @@
+"""What a person does at the page between two turns: pin, end, compact, take back, forget, correct."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ninefold.graph.ending import end
+from ninefold.graph.forgetting import Forgotten, forget_everywhere
+from ninefold.graph.guard import now
+from ninefold.state import MemoryRecord, SettingsError
+
+from ..console import changes
+from ..console.lines import HISTORY, scrub
+from ..correcting import corrected
+from .requests import Asked
+
+
+def pinned(asked: Asked) -> dict[str, Any]:
+    """Make words hold for the session."""
+    return {"words": changes.pin(asked.conversation, asked.text("what"), asked.wording)}
+
+
+def ended(asked: Asked) -> dict[str, Any]:
+    """Let a constraint hold no longer."""
+    gone = end(asked.served.graph, asked.conversation.config, asked.text("id"))
+    return {"words": asked.wording.say("page.ended", words=gone.words)}
+
+
+def compacted(asked: Asked) -> dict[str, Any]:
+    """Compact the window now."""
+    return {"words": changes.compact(asked.conversation, asked.text("what"), asked.wording)}
+
+
+def undone(asked: Asked) -> dict[str, Any]:
+    """Take the last compaction back."""
+    return {"words": changes.undo(asked.conversation, "", asked.wording)}
+
+
+def forgotten(asked: Asked) -> dict[str, Any]:
+    """Forget words, or what stands under an id, everywhere: on every thread, in the memories, in the kept lines."""
+    what = asked.text("what").strip()
+    gone = asked.conversation.forget(what) if "thread" in asked.given else _everywhere(asked, what)
+    scrub(asked.place.data / HISTORY, what)
+    return {"words": changes.told_forgotten(gone, what, asked.wording)}
+
+
+def _everywhere(asked: Asked, what: str) -> Forgotten:
+    return forget_everywhere(asked.served.graph, asked.served.user, what)
+
+
+def memories(asked: Asked) -> list[dict[str, Any]]:
+    """Give what is known of the person, the newest first; what was replaced stands behind."""
+    memory = asked.served.parts.memory
+    records = memory.records(asked.served.user) if memory else ()
+    shown = [_memory(record, asked) for record in reversed(records)]
+    return sorted(shown, key=lambda each: each["status"] != "active")
+
+
+def amended(asked: Asked) -> dict[str, Any]:
+    """Put the person's words in a memory's place.
+
+    Raises:
+        SettingsError: the agent keeps no memories.
+    """
+    memory = asked.served.parts.memory
+    if memory is None:
+        raise SettingsError("This agent's memory is off.", "Set `memory: on` in agent.yaml.")
+    at = now().isoformat(timespec="seconds")
+    new = corrected(memory, asked.served.user, asked.text("id"), asked.text("what"), at)
+    return {"words": asked.wording.say("page.corrected", words=new.text)}
+
+
+def _memory(record: MemoryRecord, asked: Asked) -> dict[str, Any]:
+    return {
+        "id": record.id,
+        "text": record.text,
+        "kind": asked.wording.name("kind", record.kind.value),
+        "created": record.created,
+        "hits": record.hits,
+        "status": record.status.value,
+        "label": asked.wording.name("status", record.status.value),
+        "thread": record.thread,
+    }

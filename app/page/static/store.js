@@ -1,0 +1,55 @@
+// The state of the page, in one object; whoever changes it calls `update`, and the page is drawn anew once.
+
+export const state = {
+  home: null,
+  sessions: [],
+  thread: "",
+  session: empty(""),
+  live: null, // the turn that runs, or the last one where it ended without a reply
+  from: null, // the turn that the next message goes on from; null is the last
+  turn: null, // the turn that is looked at; null is the last
+  pane: "chat", // what a narrow window shows: sessions, chat or context
+  tab: "prompt",
+  prompt: null,
+  compactions: null,
+  costs: null,
+  memories: null,
+  why: null,
+  notice: null,
+  dialog: null,
+  sending: false,
+};
+
+let draw = () => {};
+let drawn = true;
+
+export function empty(thread) {
+  return { thread, turns: [], messages: [], constraints: [], ended: [], pending: [], unfinished: false, run: null };
+}
+
+export function onChange(render) {
+  draw = render;
+}
+
+export function update(change = {}) {
+  Object.assign(state, change);
+  if (drawn) {
+    drawn = false;
+    requestAnimationFrame(() => {
+      drawn = true;
+      draw();
+    });
+  }
+}
+
+export function running() {
+  return state.live !== null && !state.live.over;
+}
+
+export function lastTurn() {
+  return state.session.turns.at(-1)?.number ?? 0;
+}
+
+export function shownTurn() {
+  return state.turn ?? lastTurn();
+}

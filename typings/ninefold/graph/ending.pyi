@@ -1,0 +1,1 @@
+from graph.ending import *

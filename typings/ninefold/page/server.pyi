@@ -1,0 +1,1 @@
+from app.page.server import *

@@ -1,0 +1,1 @@
+from app.sessions.names import *
