@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +45,8 @@ class LexicalIndex:
     """Texts, each scored for a question between 0 (no word shared) and about 1 (all of them, in a short text)."""
 
     def __init__(self) -> None:
-        self._postings: dict[str, tuple[array[int], array[float]]] = {}
+        self._postings: defaultdict[str, array[int]] = defaultdict(lambda: array("i"))
+        """Of each term: the piece of every place where it stands, in order."""
         self._lengths: array[float] = array("f")
         """Of each piece, in terms."""
         self._starts: array[int] = array("i")
@@ -69,15 +70,12 @@ class LexicalIndex:
         self._episodes.append(episode)
         self._weights.append(weight)
         for piece in pieces(text):
-            counted = Counter(terms(piece))
+            found = terms(piece)
             number = len(self._lengths)
-            length = sum(counted.values())
-            self._lengths.append(length)
-            self._total += length
-            for term, count in counted.items():
-                numbers, counts = self._postings.setdefault(term, (array("i"), array("f")))
-                numbers.append(number)
-                counts.append(count)
+            self._lengths.append(len(found))
+            self._total += len(found)
+            for term in found:
+                self._postings[term].append(number)
         return len(self._starts) - 1
 
     def scores(self, question: str) -> Floats:
@@ -118,14 +116,9 @@ class LexicalIndex:
         total = len(self._lengths)
         average = self._total / total if self._total else 1.0
         for term, times in Counter(terms(question)).items():
-            numbers, counts = self._postings.get(term, (None, None))
-            held = len(numbers) if numbers is not None else 0
-            rarity = math.log(1 + (total - held + 0.5) / (held + 0.5)) * times
-            if numbers is None or counts is None:
-                yield np.zeros(0, np.int32), np.zeros(0), rarity
-                continue
-            found = np.array(numbers, np.int32)
-            count = np.array(counts, np.float64)
+            places = np.array(self._postings.get(term, ()), np.int32)
+            found, count = np.unique(places, return_counts=True)
+            rarity = math.log(1 + (total - len(found) + 0.5) / (len(found) + 0.5)) * times
             length = np.asarray(self._lengths)[found]
             short = 1 - LENGTH + LENGTH * length / average
             yield found, rarity * count * (SATURATION + 1) / (count + SATURATION * short), rarity

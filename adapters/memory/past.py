@@ -13,7 +13,6 @@ from threading import RLock
 from typing import Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.store.base import BaseStore
 
 from ninefold.state import Said
@@ -154,9 +153,9 @@ class _Branch:
             spoken: dict[str, list[tuple[_Place, str]]] = {turn: [] for turn, _ in some}
             at = {turn: row["at"] for turn, row in some}
             for turn, sequence, value in stored_messages(store, thread, some):
-                message = from_json(value["message"]) if "message" in value else None
-                if message is not None and (role := _role(message)) is not None:
-                    spoken[turn].append((_Place(turn, sequence, at[turn], role), str(message.text)))
+                spoke = _spoken(value["message"]) if "message" in value else None
+                if spoke is not None:
+                    spoken[turn].append((_Place(turn, sequence, at[turn], spoke[0]), spoke[1]))
             for turn, row in some:
                 self._add(turn, row, spoken[turn])
 
@@ -194,12 +193,15 @@ def _end(store: BaseStore, thread: str, ends: Sequence[str | None], known: dict[
     return None
 
 
-def _role(message: BaseMessage) -> Speaker | None:
-    """Who speaks; tools' results are reached by their references, not by search."""
-    match message:
-        case HumanMessage():
-            return "data" if INPUT_ROLE in message.additional_kwargs else "user"
-        case AIMessage() if str(message.text).strip():
-            return "assistant"
-        case _:
-            return None
+def _spoken(stored: dict[str, Any]) -> tuple[Speaker, str] | None:
+    """Who speaks in a stored message, and what; tools' results are reached by their references, not by search.
+
+    Plain text is read as it is stored: making the message takes longer than all the rest.
+    """
+    if stored["type"] not in ("human", "ai"):
+        return None
+    content = stored["data"]["content"]
+    text = content if isinstance(content, str) else str(from_json(stored).text)
+    if stored["type"] == "human":
+        return ("data" if INPUT_ROLE in (stored["data"].get("additional_kwargs") or {}) else "user"), text
+    return ("assistant", text) if text.strip() else None

@@ -81,7 +81,7 @@ def test_a_turns_own_compaction_is_taken_back_and_not_made_again_below_the_hard_
         undo(a.graph, config())
         a.say("端口是多少？")
         assert all(words in sent for words, sent in zip(SAID, users(a), strict=False))
-        with pytest.raises(InputError, match="No compaction"):
+        with pytest.raises(InputError, match="no compaction to take back"):
             undo(a.graph, config())
 
 
@@ -130,5 +130,5 @@ def test_nothing_to_compact_leaves_the_thread_as_it_is(tmp_path: Path) -> None:
         assert (done.strategies, done.left, done.freed) == ((), 0, 0)
         assert done.reason
         assert a.graph.get_state(config()) == before
-        with pytest.raises(InputError, match="No compaction"):
+        with pytest.raises(InputError, match="no compaction to take back"):
             undo(a.graph, config())
