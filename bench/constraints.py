@@ -24,7 +24,7 @@ import yaml
 from ninefold.policies.constraint_layer import read_constraints, render_constraints
 from ninefold.policies.constraints import Candidate, Source, extract, merge
 from ninefold.policies.negation import negations
-from ninefold.state import ConflictRule, Constraint
+from ninefold.state import ConflictRule, Constraint, Scope
 
 HERE = Path(__file__).parent
 DATA = HERE.parent.parent / "shared" / "data" / "dev"
@@ -132,6 +132,10 @@ def _held_out() -> Iterator[Row]:
             yield _false(
                 f"{name}, {language}: false", [t for ts in others[language].values() for t in ts[half::2]], 0.05
             )
+    for name in ("held_out_first", "held_out_second"):
+        for language, texts in cast(dict[str, dict[str, list[str]]], _own(name)).items():
+            yield _row(f"{name}, {language}: heard", [Case(t, t, ()) for t in texts["wishes"]], _heard, 0.90)
+            yield _false(f"{name}, {language}: false", texts["none"], 0.05, _outlasts)
 
 
 def _heard(case: Case) -> bool:
@@ -213,8 +217,13 @@ def _row(name: str, cases: Sequence[Case], holds: Callable[[Case], bool], goal: 
     return Row(name, len(cases), share, f">= {goal}", share >= goal, misses)
 
 
-def _false(name: str, texts: Sequence[str], most: float) -> Row:
-    fired = tuple(text for text in texts if found(text))
+def _outlasts(text: str) -> tuple[Candidate, ...]:
+    """Give the wishes of a message that hold beyond its turn."""
+    return tuple(wish for wish in found(text) if wish.scope is not Scope.TURN)
+
+
+def _false(name: str, texts: Sequence[str], most: float, gives: Callable[[str], tuple[Candidate, ...]] = found) -> Row:
+    fired = tuple(text for text in texts if gives(text))
     share = len(fired) / len(texts)
     return Row(name, len(texts), share, f"<= {most}", share <= most, fired)
 

@@ -8,6 +8,7 @@ from itertools import chain
 
 from langchain_core.messages import HumanMessage
 
+from ninefold.policies.bounded import within
 from ninefold.policies.cues import ends
 from ninefold.policies.dates import Span, said_when
 from ninefold.policies.intent import QUERY_CHARACTERS
@@ -19,6 +20,7 @@ from ninefold.policies.text import plain_text, sentences
 from ninefold.state import (
     ALWAYS_RECALLED,
     AgentSettings,
+    ConstraintsUpdated,
     Degraded,
     Entry,
     Event,
@@ -38,9 +40,13 @@ from ninefold.state.turn_state import TurnState, Update
 
 from .forgetting import Forgetting, asked
 from .ports import MemoryStore, Past, TokenCounter
+from .rules_elsewhere import rules_elsewhere
 
 ON_DEMAND = tuple(kind for kind in MemoryKind if kind not in ALWAYS_RECALLED)
 """The kinds that only a search brings."""
+CHANGES = 24
+CHANGES_BYTES = 4096
+"""Changes of constraints that one event shows, in number and as JSON."""
 EARLIER = 12
 """Messages of earlier turns that are looked at."""
 
@@ -58,8 +64,9 @@ def memory_retrieval(
 
     Preferences and profile come by filter, without an embedding; the rest, and what earlier turns of the thread hold,
     by search, and only when the intent asks. What fails is left out, and the turn says so. A memory that stands in the
-    window from an earlier turn, and was forgotten or replaced since, on whichever thread, leaves it. What the person
-    asks to be forgotten now goes first, and the prompt says so.
+    window from an earlier turn, and was forgotten or replaced since, on whichever thread, leaves it; a rule for all
+    time that was replaced or taken back gives way to the one that holds. What the person asks to be forgotten now goes
+    first, and the prompt says so.
     """
     forgetting = asked(state, memory, past, tokens)
     if forgetting is None:
@@ -95,8 +102,19 @@ def _recall(
     if forgetting is not None:
         found = forgetting.without(found)
     entries = None
+    constraints = state.constraints
     try:
         entries = _still_true(state, memory)
+        in_force = rules_elsewhere(state.constraints, memory, state.turn.user, state.turn.id)
+        constraints = in_force.constraints
+        if in_force.changes:
+            events.append(
+                ConstraintsUpdated(
+                    step=Step.MEMORY_RETRIEVAL,
+                    changes=within(in_force.changes[:CHANGES], CHANGES_BYTES),
+                    reason="another thread changed it",
+                )
+            )
         always = memory.by_kind(state.turn.user, ALWAYS_RECALLED) if memory is not None else ()
         found = _searched(state, memory, settings, found)
     except MemoryStoreError as error:
@@ -105,7 +123,7 @@ def _recall(
         unchecked = "placed_unchecked" if entries is None else "nothing_recalled"
         events.append(_degraded(state, "only_preferences" if always else unchecked, error))
     entries = state.entries if entries is None else entries
-    view = _in_view(state, entries)
+    view = _in_view(state.model_copy(update={"constraints": constraints}), entries)
     recalled = ranking.rank(always, found, query=_query(state), view=view, limits=_limits(state, memory, settings))
     count = sum(candidate.fate is Fate.RECALLED for candidate in recalled)
     reason = "" if state.intent and state.intent.search else "preferences and profile only"
@@ -114,6 +132,8 @@ def _recall(
     update = Update(recalled=recalled, trace=tuple(events))
     if entries != state.entries:
         update["entries"] = entries
+    if constraints != state.constraints:
+        update["constraints"] = constraints
     return update
 
 

@@ -230,8 +230,11 @@ def _withdrawn(state: TurnState) -> tuple[str, ...]:
     """How the words of the rules begin that the person took back in this turn, or replaced for all time."""
     lasting = {constraint.id for constraint in state.constraints if constraint.lasting}
     taken: list[str] = []
-    for event in state.trace:
-        for change in event.changes if isinstance(event, ConstraintsUpdated) else ():
+    here = [
+        each for each in state.trace if isinstance(each, ConstraintsUpdated) and each.step is Step.CONSTRAINT_UPDATE
+    ]
+    for event in here:
+        for change in event.changes:
             if change.change is ChangeKind.REMOVED:
                 taken.append(change.words)
             elif change.change is ChangeKind.CHANGED and change.constraint in lasting:

@@ -13,7 +13,7 @@ import yaml
 from ninefold.state import MemoryRecord
 
 from .constraints import SUBJECT as RULE
-from .constraints.keys import key
+from .constraints import rule, values_claimed
 from .memory_ids import folded
 from .negation import unsaid
 
@@ -44,15 +44,14 @@ def skeleton(text: str) -> str:
 def claims(record: MemoryRecord) -> frozenset[str]:
     """Give what only the newest of several statements can say: its subject, and its words or their opposite.
 
-    A rule for all time shares its key with other rules; it claims the key only where two values cannot both hold.
+    A rule for all time shares its key with other rules; it claims the key only where two values cannot both hold, and
+    a ban claims no more than the value that it rules out.
     """
     words = f"words {skeleton(record.text)}"
     about = record.subject or ""
-    rule = about.startswith(RULE)
-    named = key(about.removeprefix(RULE)) if rule else None
-    if not about or (rule and not (named and named.single)):
-        return frozenset({words})
-    return frozenset({words, f"subject {about}"})
+    if about.startswith(RULE):
+        return values_claimed(rule(record, record.turn)) | {words}
+    return frozenset({words, f"subject {about}"} if about else {words})
 
 
 @cache

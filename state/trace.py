@@ -67,7 +67,8 @@ class ConstraintsUpdated(Value):
     """What the turn changed in the constraint layer, or why nothing."""
 
     kind: Literal["constraints_updated"] = "constraints_updated"
-    step: Literal[Step.CONSTRAINT_UPDATE] = Step.CONSTRAINT_UPDATE
+    step: Literal[Step.CONSTRAINT_UPDATE, Step.MEMORY_RETRIEVAL] = Step.CONSTRAINT_UPDATE
+    """memory_retrieval finds what another thread changed."""
     changes: Annotated[tuple[ConstraintChange, ...], Field(max_length=24)] = ()
     reason: ShortText = ""
 

@@ -86,8 +86,10 @@ class Conversation:
         return cast("Mapping[str, Any]", self.graph.get_state(self.config).values)
 
     def constraints(self) -> tuple[Constraint, ...]:
-        """Give the constraints that hold now."""
-        return tuple(self.state().get("constraints", ()))
+        """Give the constraints that hold now, whatever another thread replaced since."""
+        from ninefold.graph.in_force import constraints_in_force
+
+        return constraints_in_force(self.graph, self.config)
 
     def view(self) -> View | None:
         """Give the last prompt, layer by layer."""

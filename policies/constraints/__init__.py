@@ -6,7 +6,8 @@ from .extraction import Extraction, extract
 from .gate import may_hold, wants_model
 from .grounding import REPLY_SCHEMA, grounded
 from .merging import Merged, Source, ended_with, expired, identify, merge
-from .preferences import SUBJECT, from_preferences
+from .preferences import SUBJECT, from_preferences, in_force, rule
+from .rivals import values_claimed
 from .tasks import is_other
 
 __all__ = [
@@ -25,10 +26,13 @@ __all__ = [
     "from_preferences",
     "grounded",
     "identify",
+    "in_force",
     "is_other",
     "may_hold",
     "merge",
     "polarity_of",
     "question",
+    "rule",
+    "values_claimed",
     "wants_model",
 ]

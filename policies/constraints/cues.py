@@ -69,6 +69,8 @@ Group = Literal[
     "of_a_thing",
     "one_off",
     "all_of_them",
+    "not_that",
+    "taste",
 ]
 
 

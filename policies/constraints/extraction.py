@@ -16,8 +16,8 @@ from ..text import Span, detect_language
 from .candidates import Candidate, limits, polarity_of
 from .cues import find, says, without
 from .hearing import Clause, Sentence, hear
-from .keys import Keyed, key, keyed
-from .one_off import asks_once, bounds_the_work
+from .keys import Keyed, canonical, key, keyed
+from .one_off import STAYS_WITH_SESSION, ending_with_the_work
 from .searching import search_candidates
 from .tasks import finishes, requested
 
@@ -28,7 +28,6 @@ MAX_WORDS = 400
 """Characters of one wish; a longer sentence is cut to the clause that holds it."""
 
 _BARE_KEYS = frozenset({"output_format", "language", "currency", "unit"})
-_STAYS_WITH_SESSION = frozenset({"colour", "style", "currency", "unit", "name", "persona", "diet"})
 _ONE_BREATH = 100
 """Characters of a sentence that is heard as one clause."""
 _TRAILING = "。．.！!？?，,；;、：: \t\n"
@@ -60,10 +59,8 @@ def extract(text: str) -> Extraction:
     for sentence in heard:
         told = _told(sentence) or (_told_alone(sentence) if len(heard) == 1 else [])
         within = task is not None and sentence.span.start <= task.start < sentence.span.end
-        heard_wishes = _wishes(text, sentence, told, within)
-        framed = [
-            _of_one_off(_framed(wish, sentence, within, task is not None), sentence, task) for wish in heard_wishes
-        ]
+        framed = [_framed(wish, sentence, within, task is not None) for wish in _wishes(text, sentence, told, within)]
+        framed = [ending_with_the_work(wish, sentence, task) for wish in framed]
         wishes += framed
         wishes += [
             wish
@@ -87,9 +84,19 @@ def _told(sentence: Sentence) -> list[_Told]:
             and _only_an_occasion(sentence.clauses[index - 1])
         ):
             label = None if says("polite", clause.heard) else _commanded(clause.heard)
+        if label is None and told and clause.own and not clause.asks and _other_of_it(told[-1].clause, clause):
+            label = "forbid"
         if label is not None:
             told.append(_Told(clause, label))
     return told or _told_whole(sentence)
+
+
+def _other_of_it(before: Clause, clause: Clause) -> bool:
+    """Whether a clause rules out another value of what the one before it demands: "in euros, not in dollars"."""
+    demanded, other = keyed(before.heard), keyed(clause.heard)
+    if not demanded or not other or not demanded.key.single or demanded.key.name != other.key.name:
+        return False
+    return says("not_that", clause.heard) and not is_negated(before.heard)
 
 
 def _told_whole(sentence: Sentence) -> list[_Told]:
@@ -177,9 +184,10 @@ def _wishes(text: str, sentence: Sentence, told: list[_Told], with_task: bool) -
 
 
 def _distinct(told: list[_Told]) -> bool:
-    """Whether each clause names a key of its own: "no body text, output as CSV"."""
-    names = [found.key.name if (found := keyed(each.clause.heard)) else None for each in told]
-    return len(told) > 1 and None not in names and len(set(names)) == len(names)
+    """Whether each names a key of its own, or another value where only one holds: "in euros, never in dollars"."""
+    named = [found for each in told if (found := keyed(each.clause.heard))]
+    things = {(found.key.name, canonical(found.key.name, found.value) if found.key.single else None) for found in named}
+    return 1 < len(told) == len(things) == len(named)
 
 
 def _only_frames(clause: Clause) -> bool:
@@ -254,27 +262,10 @@ def _framed(wish: Candidate, sentence: Sentence, in_task_sentence: bool, has_tas
         return wish._replace(scope=Scope.WHEN, condition=condition[0].strip(_TRAILING), lasting=lasting, change=change)
     named = key(wish.key)
     of_task = (
-        named is not None and named.name not in _STAYS_WITH_SESSION and (in_task_sentence or (has_task and named.task))
+        named is not None and named.name not in STAYS_WITH_SESSION and (in_task_sentence or (has_task and named.task))
     )
     task = of_task and not lasting and not says("session", said)
     return wish._replace(lasting=lasting, change=change, task=task)
-
-
-def _of_one_off(wish: Candidate, sentence: Sentence, task: Span | None) -> Candidate:
-    """Give the wish for this turn alone where it bounds a piece of work that is asked for once.
-
-    "写一篇至少八百字的游记" bounds this essay, "以后总结都用三句话" every summary. A ban inside the task's own words,
-    and what stands in a clause beside it, belong to the task: the next message may come back to it.
-    """
-    if wish.scope is not Scope.SESSION or wish.lasting or wish.withdraws or not asks_once(sentence):
-        return wish
-    if bounds_the_work(wish.start, wish.end, sentence):
-        of_task = wish.polarity is Polarity.FORBID and task is not None and wish.start <= task.start < wish.end
-        return wish._replace(task=True) if of_task else wish._replace(scope=Scope.TURN, task=False)
-    if wish.task or wish.key in _STAYS_WITH_SESSION:
-        return wish
-    beside = task is not None and sentence.span.start <= task.start < sentence.span.end
-    return wish._replace(task=True) if beside else wish._replace(scope=Scope.TURN)
 
 
 def _turns(clause: Clause) -> bool:

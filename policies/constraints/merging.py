@@ -22,7 +22,7 @@ from ninefold.state import (
 )
 
 from .candidates import Candidate
-from .rivals import restates, rivals, targets
+from .rivals import opposite_tastes, restates, rivals, targets
 
 _SHOWN = 400
 
@@ -149,7 +149,11 @@ def _take(
     if any(each.id == new.id or restates(each, new) for each in held):
         return
     against = [] if new.scope is Scope.TURN else rivals(held, new)
-    softer = explicit or new.key in _SEARCHED or all(each.origin is Origin.PREFERENCE for each in against)
+    softer = (
+        explicit
+        or new.key in _SEARCHED
+        or all(each.origin is Origin.PREFERENCE or opposite_tastes(each, new) for each in against)
+    )
     if not against:
         held.append(new)
         changes.append(change(ChangeKind.ADDED, new))

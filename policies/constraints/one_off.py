@@ -2,8 +2,32 @@
 
 from __future__ import annotations
 
+from ninefold.state import Polarity, Scope
+
+from ..text import Span
+from .candidates import Candidate
 from .cues import says
 from .hearing import Sentence
+
+STAYS_WITH_SESSION = frozenset({"colour", "style", "currency", "unit", "name", "persona", "diet"})
+"""Keys of wishes about whatever is written, whichever piece of work they were said beside."""
+
+
+def ending_with_the_work(wish: Candidate, sentence: Sentence, task: Span | None) -> Candidate:
+    """Give the wish for this turn alone where it bounds a piece of work that is asked for once.
+
+    "写一篇至少八百字的游记" bounds this essay, "以后总结都用三句话" every summary. A ban inside the task's own words,
+    and what stands in a clause beside it, belong to the task: the next message may come back to it.
+    """
+    if wish.scope is not Scope.SESSION or wish.lasting or wish.withdraws or not asks_once(sentence):
+        return wish
+    if bounds_the_work(wish.start, wish.end, sentence):
+        of_task = wish.polarity is Polarity.FORBID and task is not None and wish.start <= task.start < wish.end
+        return wish._replace(task=True) if of_task else wish._replace(scope=Scope.TURN, task=False)
+    if wish.task or wish.key in STAYS_WITH_SESSION:
+        return wish
+    beside = task is not None and sentence.span.start <= task.start < sentence.span.end
+    return wish._replace(task=True) if beside else wish._replace(scope=Scope.TURN)
 
 
 def asks_once(sentence: Sentence) -> bool:

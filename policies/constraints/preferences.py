@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from ninefold.state import Constraint, Fate, MemoryKind, Origin, Recalled, Scope
+from ninefold.state import (
+    ChangeKind,
+    Constraint,
+    Fate,
+    MemoryKind,
+    MemoryRecord,
+    MemoryStatus,
+    Origin,
+    Recalled,
+    Scope,
+)
 
 from .candidates import polarity_of
 from .cues import find, says
 from .keys import keyed
-from .merging import identify
-from .rivals import rivals
+from .merging import Merged, change, identify, replace
+from .rivals import restates, rivals
 
 SUBJECT = "constraint:"
 """What the subject of a record begins with when it holds such a rule; the canonical key follows."""
@@ -21,10 +31,55 @@ def from_preferences(recalled: Sequence[Recalled], turn: str) -> tuple[Constrain
     standing: list[Constraint] = []
     rules = [each for each in recalled if _is_rule(each)]
     for memory in sorted(rules, key=lambda each: each.created, reverse=True):
-        constraint = _constraint(memory, turn)
+        constraint = rule(memory, turn)
         if not rivals(standing, constraint):
             standing.append(constraint)
     return tuple(reversed(standing))
+
+
+def in_force(held: Sequence[Constraint], records: Mapping[str, MemoryRecord], turn: str) -> Merged:
+    """Give the constraints without those that were replaced or taken back since, on whichever thread.
+
+    The rule that replaced one stands in its place, unless this thread holds another one that it cannot stand beside.
+
+    Args:
+        held: the constraints of this thread.
+        records: the record of each constraint that has one, by the constraint's id, and the records that replaced
+            those, by their own.
+        turn: the turn that finds out.
+    """
+    kept = list(held)
+    changes = []
+    for old in held:
+        record = records.get(old.id)
+        if record is None or record.status is not MemoryStatus.SUPERSEDED:
+            continue
+        newest = _newest(record, records)
+        new = rule(newest, turn) if newest is not None and _holds_as_rule(newest) else None
+        others = [each for each in kept if each.id != old.id]
+        if new is None or any(restates(each, new) for each in others) or rivals(others, new):
+            kept.remove(old)
+            changes.append(change(ChangeKind.REMOVED, old))
+        else:
+            replace(kept, new, [old], changes)
+    return Merged(tuple(kept), tuple(changes), ())
+
+
+def _newest(record: MemoryRecord, records: Mapping[str, MemoryRecord]) -> MemoryRecord | None:
+    """Give the record at the end of the line of those that replaced one another."""
+    seen = {record.id}
+    while record.superseded_by is not None and record.superseded_by not in seen:
+        seen.add(record.superseded_by)
+        follower = records.get(record.superseded_by)
+        if follower is None:
+            return None
+        record = follower
+    return record if record.status is MemoryStatus.ACTIVE else None
+
+
+def _holds_as_rule(record: MemoryRecord) -> bool:
+    kind = record.kind is MemoryKind.PREFERENCE and record.role == "user"
+    return kind and (record.subject or "").startswith(SUBJECT)
 
 
 def _is_rule(memory: Recalled) -> bool:
@@ -32,7 +87,8 @@ def _is_rule(memory: Recalled) -> bool:
     return said and (memory.subject or "").startswith(SUBJECT)
 
 
-def _constraint(memory: Recalled, turn: str) -> Constraint:
+def rule(memory: Recalled | MemoryRecord, turn: str) -> Constraint:
+    """Give the constraint that a kept rule for all time is."""
     words = memory.text
     named = keyed(words)
     name = (memory.subject or "").removeprefix(SUBJECT) or None

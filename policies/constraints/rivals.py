@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 from ninefold.state import Constraint, Polarity, Scope
 
+from ..negation import unsaid
 from .candidates import Candidate
-from .cues import says
+from .cues import says, without
 from .keys import canonical, key, topics
 from .likeness import contents, likeness
 
@@ -56,6 +57,23 @@ def single(constraint: Constraint) -> bool:
     return found is not None and found.single
 
 
+def values_claimed(constraint: Constraint) -> frozenset[str]:
+    """Give what no two rules of one key, where only one value can hold, may claim both.
+
+    Two demands claim the key with the bound they set, a demand and a ban of the same value that value; a demand of one
+    value and the ban of another claim nothing together.
+    """
+    if not single(constraint):
+        return frozenset()
+    about = f"{constraint.key} {constraint.about or ''} {constraint.condition or ''}"
+    value = canonical(constraint.key, constraint.value)
+    claimed = {f"value {about} {value}"} if value is not None else set()
+    if constraint.polarity is not Polarity.FORBID:
+        bound = _bound(constraint.words)
+        claimed |= {f"bound {about} {each}" for each in ([bound] if bound else ["lower", "upper"])}
+    return frozenset(claimed)
+
+
 def _comparable(old: Constraint, new: Constraint) -> bool:
     if old.scope is Scope.TURN or (old.scope, old.condition) != (new.scope, new.condition):
         return False
@@ -80,6 +98,16 @@ def _other_side(old: Constraint, new: Constraint) -> bool:
     if old.key is not None and old.key == new.key and first is not None and second is not None:
         return first == second
     one, other = contents(old.words), contents(new.words)
+    return (bool(one) and one == other) or opposite_tastes(old, new)
+
+
+def opposite_tastes(old: Constraint, new: Constraint) -> bool:
+    """Whether the person tells of one thing that it is liked, and that it is not: the later says what is true now."""
+    if (old.polarity is Polarity.FORBID) is (new.polarity is Polarity.FORBID):
+        return False
+    if not all(says("of_self", each.words) and says("taste", each.words) for each in (old, new)):
+        return False
+    one, other = (contents(without("taste", unsaid(each.words))) for each in (old, new))
     return bool(one) and one == other
 
 

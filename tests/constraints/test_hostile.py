@@ -3,7 +3,7 @@
 import importlib
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,6 +17,10 @@ parser: Any = importlib.import_module("re._parser")
 cues: Any = importlib.import_module("ninefold.policies.constraints.cues")
 keys: Any = importlib.import_module("ninefold.policies.constraints.keys")
 OTHER = {"zh": "字", "en": "x"}
+Try = Callable[[str], re.Match[str] | None]
+DATA = Path(__file__).parents[2] / "policies" / "data"
+PLAIN = {"anchors", "notices", "units", "conflict_answers"}
+"""The data files that hold words and no regular expressions."""
 CPU_SECONDS = 30.0
 """All hostile texts together take 3 seconds; one pattern that can be read in two ways takes longer alone."""
 
@@ -28,6 +32,33 @@ def patterns(language: str) -> Iterator[tuple[re.Pattern[str], int]]:
         for group in cues._patterns(name).values():
             yield from ((pattern, longest) for pattern in group.get(language, ()))
     yield from ((pattern, HEARD_CHARS) for key in keys._keys().values() for pattern in key.say)
+
+
+def other_patterns() -> Iterator[tuple[re.Pattern[str], Try]]:
+    """Each regular expression of every other data file alone, as it is tried; one line may hold both languages."""
+    read = {"constraint_grammar", "constraint_keys", *cues._ANYWHERE}
+    for path in sorted(DATA.glob("*.yaml")):
+        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+        for section, held in loaded.items() if path.stem not in read | PLAIN else ():
+            for pattern in (re.compile(line, re.IGNORECASE | re.MULTILINE) for line in lines(held)):
+                whole = (path.stem, section) == ("intent", "small_talk")
+                yield (
+                    pattern,
+                    pattern.fullmatch if whole else pattern.match if path.stem == "subjects" else pattern.search,
+                )
+    for key in keys._keys().values():
+        yield from ((pattern, pattern.search) for pattern in (key.topic, *key.values.values()) if pattern is not None)
+
+
+def lines(loaded: object) -> Iterator[str]:
+    """Every text in what a data file holds, however deep."""
+    match loaded:
+        case str():
+            yield loaded
+        case list():
+            yield from (text for each in loaded for text in lines(each))
+        case dict():
+            yield from (text for each in loaded.values() for text in lines(each))
 
 
 class Loops:
@@ -106,8 +137,20 @@ def test_no_pattern_can_read_a_repetition_in_two_ways(language: str) -> None:
     assert texts > 5000
 
 
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_no_pattern_of_any_data_file_can_read_a_repetition_in_two_ways(language: str) -> None:
+    texts = 0
+    began = time.process_time()
+    for pattern, tried in other_patterns():
+        for text in dict.fromkeys(hostile(pattern, language, HEARD_CHARS)):
+            tried(text)
+            texts += 1
+            assert time.process_time() - began < CPU_SECONDS, (pattern.pattern[:80], text[:60])
+    assert texts > 2000
+
+
 def members(language: str) -> list[str]:
-    path = Path(__file__).parents[2] / "policies" / "data" / "constraint_grammar.yaml"
+    path = DATA / "constraint_grammar.yaml"
     words = cast(dict[str, dict[str, str]], yaml.safe_load(path.read_text(encoding="utf-8"))["words"])[language]
     plain = [re.split(r"[|()?:]+", text) for text in words.values()]
     return [word for each in plain for word in each if re.fullmatch(r"[\w ]+", word)]

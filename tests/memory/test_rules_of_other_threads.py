@@ -1,0 +1,130 @@
+"""A rule for all time that one thread replaced or took back holds on no other, whichever process asks."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ninefold.graph.in_force import constraints_in_force
+from ninefold.policies.memory_merge import is_replaced
+from ninefold.state import MemoryKind, MemoryRecord
+from tests.turn.agents import Agent, agent, config, whole_prompt
+
+RULE = "constraint:"
+
+TURNS = """
+import sys
+from ninefold import build_graph
+from tests.turn.agents import config, settings
+from pathlib import Path
+
+url, folder, thread, *said = sys.argv[1:]
+graph = build_graph(settings(url, Path(folder)))
+for text in said:
+    graph.invoke({"messages": [{"role": "user", "content": text}]}, config(thread))
+"""
+
+
+def in_a_process(a: Agent, folder: Path, thread: str, *said: str) -> None:
+    """Take turns in a process of their own."""
+    root = Path(__file__).parents[2]
+    command = [sys.executable, "-c", TURNS, a.wire.url, str(folder), thread, *said]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def held(a: Agent, thread: str) -> list[str]:
+    """What holds on a thread, as /constraints shows it before its next turn."""
+    return [each.words for each in constraints_in_force(a.graph, config(thread))]
+
+
+@pytest.mark.parametrize(
+    ("first", "before", "then", "after"),
+    [
+        (
+            "以后金额用人民币，不要用美元",
+            ["以后金额用人民币", "不要用美元"],
+            "以后金额改用美元",
+            ["以后金额改用美元"],
+        ),
+        (
+            "From now on, show all amounts in euros, never in dollars",
+            ["From now on, show all amounts in euros", "never in dollars"],
+            "From now on, show all amounts in yen",
+            ["From now on, show all amounts in yen", "never in dollars"],
+        ),
+        (
+            "以后回答不要超过一百字",
+            ["以后回答不要超过一百字"],
+            "以后回答改成不超过三百字",
+            ["以后回答改成不超过三百字"],
+        ),
+    ],
+)
+def test_a_replaced_rule_gives_way_on_every_thread(
+    tmp_path: Path, first: str, before: list[str], then: str, after: list[str]
+) -> None:
+    with agent(tmp_path) as a:
+        a.say(first, thread="a")
+        assert held(a, "a") == before
+        in_a_process(a, tmp_path, "b", then)
+        assert sorted(held(a, "a")) == sorted(after)
+        a.say("OK.", thread="a")
+        assert sorted(each.words for each in a.values("a")["constraints"]) == sorted(after)
+        prompt = whole_prompt(a.wire.chats[-1])
+        asked = prompt.replace(first, "")
+        assert all(words not in asked for words in set(before) - set(after))
+        assert all(asked.count(words) == 1 for words in after)
+        a.say("Hello.", thread="c")
+        assert sorted(each.words for each in a.values("c")["constraints"]) == sorted(after)
+
+
+def test_a_rule_that_is_taken_back_on_one_thread_holds_on_none(tmp_path: Path) -> None:
+    with agent(tmp_path) as a:
+        a.say("以后所有回复都用表格", thread="a")
+        in_a_process(a, tmp_path, "b", "你好", "以后不用表格了")
+        assert held(a, "a") == []
+        a.say("好的", thread="a")
+        assert a.values("a")["constraints"] == ()
+
+
+def test_a_rule_said_again_after_it_was_replaced_holds(tmp_path: Path) -> None:
+    with agent(tmp_path) as a:
+        a.say("以后金额用人民币", thread="a")
+        a.say("以后金额改用美元", thread="b")
+        a.say("以后金额改用人民币", thread="c")
+        assert held(a, "a") == held(a, "b") == ["以后金额改用人民币"]
+        a.say("好的", thread="a")
+        a.say("好的", thread="b")
+        assert held(a, "a") == held(a, "b") == held(a, "c") == ["以后金额改用人民币"]
+
+
+def rule(text: str, number: int, key: str = "currency") -> MemoryRecord:
+    return MemoryRecord(
+        id=f"m{number}",
+        user="ann",
+        kind=MemoryKind.PREFERENCE,
+        text=text,
+        subject=RULE + key,
+        created="2026-03-01T10:00:00+08:00",
+        thread=f"t{number}",
+        turn=f"u{number}",
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "gone"),
+    [
+        ("以后金额用人民币", "以后金额用美元", "currency", True),
+        ("不要用美元", "以后金额用欧元", "currency", False),
+        ("不要用美元", "以后金额改用美元", "currency", True),
+        ("From now on, use euros", "Never use dollars", "currency", False),
+        ("以后回答至少一百字", "以后回答最多五百字", "length", False),
+        ("以后回答最多三百字", "以后回答最多五百字", "length", True),
+    ],
+)
+def test_of_two_kept_rules_only_those_that_cannot_stand_together_replace_each_other(
+    old: str, new: str, key: str, gone: bool
+) -> None:
+    assert is_replaced(rule(old, 1, key), rule(new, 2, key)) is gone

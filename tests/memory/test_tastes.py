@@ -1,0 +1,52 @@
+"""A taste that turned round holds in its newest form: in the rules, in the memories and in the prompt."""
+
+from pathlib import Path
+
+import pytest
+
+from ninefold.policies.subject import subject
+from ninefold.state import ConflictRule, MemoryStatus
+from tests.turn.agents import agent
+
+
+@pytest.mark.parametrize("rule", [ConflictRule.NEWEST, ConflictRule.ASK])
+@pytest.mark.parametrize(
+    ("first", "then", "holds"),
+    [
+        ("我喜欢吃榴莲", "我不喜欢吃榴莲", ["我不喜欢吃榴莲"]),
+        ("我不喜欢吃榴莲", "我现在喜欢吃榴莲了", ["我现在喜欢吃榴莲了"]),
+        ("我讨厌榴莲", "我最近喜欢吃榴莲了", ["我最近喜欢吃榴莲了"]),
+        ("I like durian", "I don't like durian any more", ["I don't like durian any more"]),
+        ("I don't like horror movies", "I like horror movies now", []),
+    ],
+)
+def test_the_later_taste_takes_the_place_of_the_earlier(
+    tmp_path: Path, rule: ConflictRule, first: str, then: str, holds: list[str]
+) -> None:
+    with agent(tmp_path, on_conflict=rule) as a:
+        a.say(first)
+        a.say(then)
+        assert [each.words for each in a.values()["constraints"]] == holds
+        parts = a.graph._guard.parts
+        assert parts is not None
+        assert parts.memory is not None
+        kept = parts.memory.records("ann")
+        assert [each.text for each in kept if each.status is MemoryStatus.ACTIVE] == [then]
+        assert [each.text for each in kept if each.status is MemoryStatus.SUPERSEDED] == [first]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("我喜欢吃榴莲", "我不喜欢榴莲了"),
+        ("I like durian", "I don't like durian any more"),
+        ("I'm into jazz", "I'm no longer into jazz these days"),
+    ],
+)
+def test_a_taste_and_its_end_are_about_one_subject(one: str, other: str) -> None:
+    assert subject(one) == subject(other) is not None
+
+
+@pytest.mark.parametrize(("one", "other"), [("我喜欢吃榴莲", "我喜欢吃芒果"), ("I like tea", "I like coffee now")])
+def test_tastes_of_two_things_stand_together(one: str, other: str) -> None:
+    assert subject(one) != subject(other)

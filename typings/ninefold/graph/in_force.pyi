@@ -1,0 +1,1 @@
+from graph.in_force import *

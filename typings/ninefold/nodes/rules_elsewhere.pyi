@@ -1,0 +1,1 @@
+from nodes.rules_elsewhere import *
