@@ -88,7 +88,7 @@ def test_a_session_is_changed_between_two_turns_through_a_pipe(tmp_path: Path, w
     assert compacted.startswith("8 条消息移入存档")
     assert undone.startswith("8 条消息已回到窗口")
     assert forgotten.startswith("已忘掉：")
-    assert forgotten.endswith("1 条消息。这个会话不能再回到之前的轮次。")
+    assert forgotten.endswith("1 条消息。含有它的会话不能再回到之前的轮次。")
     assert (title, rule) == ("约束", "- 一律用蓝色按钮  (要求, 本次会话, 颜色)")
     assert ended.stderr.splitlines()[1:] == [
         "没有可撤销的压缩。/压缩 会做一次压缩。",
