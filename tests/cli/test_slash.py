@@ -121,6 +121,6 @@ def test_a_session_is_changed_in_english_too(tmp_path: Path, wire: WireServer) -
     shown = ended.stdout.splitlines()
     assert shown[:3] == ["OK.", "Holds from now on: The code is 4711.", "Holds from now on: Never use red"]
     assert shown[3].startswith("Say what: /forget WORDS")
-    assert "1 constraint, 0 statements of the summary, 1 message." in shown[4]
+    assert "1 constraint, 0 statements of summaries, 1 message." in shown[4]
     assert shown[5].startswith("There was nothing to compact: ")
     assert shown[6].startswith("The last prompt is not kept")
