@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from functools import cache
 from importlib.resources import files
 from pathlib import PurePosixPath
@@ -69,12 +67,6 @@ def application(served: Served, token: str, port: int) -> Starlette:
         token: what lets in.
         port: where it is served, which is a part of its name.
     """
-
-    @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncGenerator[None, None]:
-        yield
-        await served.runs.stop_all()
-
     routes = [Route("/", index), Route("/static/{path:path}", static), Route("/api/watch", talk.watch)]
     routes += [Route(f"/api/{name}", answering(answer)) for name, answer in _READ.items()]
     routes += [Route(f"/api/{name}", answering(answer), methods=["POST"]) for name, answer in _CHANGE.items()]
@@ -84,7 +76,7 @@ def application(served: Served, token: str, port: int) -> Starlette:
         return Wording(language_of_request(headers, served.language))  # type: ignore[arg-type]
 
     guard = Middleware(Guarded, token=token, port=port, words_of=words_of)
-    app = Starlette(routes=routes, middleware=[guard], exception_handlers={NinefoldError: refuse}, lifespan=lifespan)
+    app = Starlette(routes=routes, middleware=[guard], exception_handlers={NinefoldError: refuse})
     app.state.served = served
     return app
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from ninefold.graph.locks import busy
 from ninefold.state import NinefoldError
 
 from ..console.happenings import Asked, Ended, Happening, Told, Written
-from ..console.notes import notes
+from ..console.notes import notes, progress
 from ..translation import told
 from ..wording import Wording
 
@@ -123,9 +123,24 @@ class Runs:
     def __init__(self) -> None:
         self._runs: dict[str, Run] = {}
         self._seconds: dict[str, dict[int, dict[str, float]]] = {}
+        self._idle: asyncio.Task[None] | None = None
 
-    def begin(self, thread: str, said: str, happenings: AsyncGenerator[Happening, None], wording: Wording) -> Run:
+    def begin(
+        self,
+        thread: str,
+        said: str,
+        happenings: AsyncGenerator[Happening, None],
+        wording: Wording,
+        then: Callable[[], Coroutine[Any, Any, object]],
+    ) -> Run:
         """Give a turn that runs from now on, whoever watches.
+
+        Args:
+            thread: the thread.
+            said: the person's message; empty when an older turn goes on.
+            happenings: the turn.
+            wording: the language of what is told about it.
+            then: what is done afterwards, while nobody waits; the next turn of any thread ends it.
 
         Raises:
             ThreadBusy: another turn of the thread runs here.
@@ -135,7 +150,9 @@ class Runs:
         run = Run(thread, said, wording)
         self._runs[thread] = run
         run.task = asyncio.create_task(run.play(happenings))
-        run.task.add_done_callback(lambda _: self._keep_times(run))
+        run.task.add_done_callback(lambda _: self._ended(run, then))
+        if self._idle is not None:
+            self._idle.cancel()
         return run
 
     def of(self, thread: str) -> Run | None:
@@ -169,10 +186,21 @@ class Runs:
         """Stop every turn: the page closes."""
         for thread in [*self._runs]:
             await self.stop(thread)
+        if self._idle is not None:
+            self._idle.cancel()
+            await asyncio.wait([self._idle], timeout=_STOP_SECONDS)
 
-    def _keep_times(self, run: Run) -> None:
+    def _ended(self, run: Run, then: Callable[[], Coroutine[Any, Any, object]]) -> None:
         if run.turn is not None:
             self._seconds.setdefault(run.thread, {})[run.turn] = dict(run.seconds)
+        if run.events[-2]["kind"] == "ended" and not any(self.running(thread) for thread in self._runs):
+            self._idle = asyncio.create_task(_beside(then))
+
+
+async def _beside(work: Callable[[], Coroutine[Any, Any, object]]) -> None:
+    """Do what nobody waits for; what fails in it, the next turn does itself, and names."""
+    with suppress(NinefoldError):
+        await work()
 
 
 def failed(error: NinefoldError, wording: Wording) -> Event:
@@ -191,13 +219,9 @@ def _words(wish: Any) -> str:
 
 def _status(event: Mapping[str, Any], wording: Wording) -> str:
     match event.get("kind"):
-        case "assembled":
-            return wording.say("chat.reading_tokens", tokens=event["tokens"])
         case "prompt_read":
             return wording.say("page.read", done=event["done"], total=event["total"])
-        case "tool_called":
-            return wording.say("chat.tool", name=event["name"])
         case "compacted":
             return wording.say("page.compacting", strategy=event["strategy"])
         case _:
-            return ""
+            return progress(event, wording) or ""

@@ -68,11 +68,10 @@ class Guarded:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] == "lifespan":
+        if scope["type"] != "http":
+            # Neither a start nor an end needs a guard; a websocket finds no route.
             await self._app(scope, receive, send)
             return
-        if scope["type"] != "http":
-            raise ValueError("The page speaks HTTP only.")
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -69,7 +69,16 @@ def serve(
                 timeout_graceful_shutdown=_GRACE,
             )
             ready(f"http://{HOST}:{taken}/?token={token}")
-            uvicorn.Server(config).run(sockets=[listener])
+            server = uvicorn.Server(config)
+            closing = server.shutdown
+
+            async def shutdown(sockets: list[socket.socket] | None = None) -> None:
+                # A stream ends with its turn; uvicorn would wait for it, and then break it off.
+                await served.runs.stop_all()
+                await closing(sockets)
+
+            server.shutdown = shutdown  # type: ignore[method-assign]
+            server.run(sockets=[listener])
 
 
 def _listening(port: int) -> socket.socket:

@@ -105,9 +105,14 @@ async function follow({ said, turn = null }) {
   }
   if (state.live !== live || control.signal.aborted) return;
   live.over = true;
+  if (live.refused && live.said) keepDraft(thread, live.said);
   await attempt(reload);
   if (state.live !== live) return;
-  update({ live: live.end === "ended" || live.end === "asked" ? null : live });
+  if (live.refused) {
+    notice(live.notes.join(" "), "error");
+    live.notes = [];
+  }
+  update({ live: live.refused || live.end === "ended" || live.end === "asked" ? null : live });
   if (live.notes.length) notice(live.notes.join(" "), "note");
   await attempt(loadSessions);
 }
@@ -134,6 +139,8 @@ function take(live, event) {
     case "failed":
       live.end = "failed";
       live.notes = [event.words];
+      // The turn was not begun: the message goes back to where it was written.
+      live.refused = event.error === "ThreadBusy";
       break;
     case "stopped":
       live.end = "stopped";

@@ -18,7 +18,7 @@ from ...wording import Wording
 from ..requests import Asked
 from ..runs import Run, conflict_of
 
-SHOWN = 20_000
+SHOWN = 8_000
 """Characters of a message that the page shows; the archive has the rest."""
 
 

@@ -7,6 +7,8 @@ import { draftOf, keepDraft } from "../drafts.js";
 import { running, state, update } from "../store.js";
 import { t } from "../texts.js";
 
+const LONG = 20_000; // characters
+
 export function composer() {
   const busy = running();
   return html`<form class="composer" @submit=${submit}>
@@ -17,7 +19,10 @@ export function composer() {
         id="message"
         rows="1"
         dir="auto"
+        class=${fits(draftOf(state.thread)) ? "growing" : "full"}
         placeholder=${t("composer.placeholder")}
+        @beforeinput=${coming}
+        @paste=${coming}
         .value=${kept(draftOf(state.thread))}
         @input=${typed}
         @keydown=${pressed}
@@ -39,8 +44,20 @@ function goingBack() {
   </p>`;
 }
 
+// A field that grows with its text is measured anew for every letter, which a very long text makes unbearable.
+function fits(text) {
+  return text.length < LONG;
+}
+
+function coming(event) {
+  const more = event.data ?? event.clipboardData?.getData("text") ?? "";
+  if (!fits(more)) event.target.className = "full";
+}
+
 function typed(event) {
-  keepDraft(state.thread, event.target.value);
+  const { value } = event.target;
+  keepDraft(state.thread, value);
+  event.target.className = fits(value) ? "growing" : "full";
 }
 
 function pressed(event) {

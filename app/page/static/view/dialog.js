@@ -9,6 +9,8 @@ export function ask(question) {
   const opener = document.activeElement;
   return new Promise((resolve) => {
     const answer = (value) => {
+      // While it is open, nothing beside it can be focused.
+      document.querySelector("dialog")?.close();
       update({ dialog: null });
       resolve(value);
       opener?.focus?.();

@@ -6,6 +6,7 @@ import { t } from "../texts.js";
 import { chat } from "./chat.js";
 import { context } from "./context.js";
 import { dialog } from "./dialog.js";
+import { symbol } from "./parts.js";
 import { sessions } from "./sessions.js";
 
 const PANES = ["sessions", "chat", "context"];
@@ -37,7 +38,7 @@ function notice() {
   const { words, kind } = state.notice;
   return html`<div class="notice ${kind}">
     <span>${words}</span>
-    <button type="button" class="quiet" @click=${() => update({ notice: null })}>${t("close")}</button>
+    ${symbol("close", t("close"), () => update({ notice: null }))}
   </div>`;
 }
 

@@ -5,9 +5,7 @@ import { show } from "../actions.js";
 import { t } from "../texts.js";
 
 const SHAPES = {
-  send: "M12 19V6M6 11l6-6 6 6",
-  stop: "M8 8h8v8H8z",
-  plus: "M12 5v14M5 12h14",
+  close: "M7 7l10 10M17 7L7 17",
   fork: "M7 5v14M7 12c0-4 3-5 6-5h4M14 4l3 3-3 3",
   back: "M9 7L4 12l5 5M4 12h10a6 6 0 0 1 6 6",
   edit: "M4 20h4L19 9l-4-4L4 16zM13 7l4 4",
@@ -17,7 +15,6 @@ const SHAPES = {
   sun: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 3v2M12 19v2M3 12h2M19 12h2M5.6 5.6L7 7M17 17l1.4 1.4M5.6 18.4L7 17M17 7l1.4-1.4",
   moon: "M19 14.5A7.5 7.5 0 0 1 9.5 5a7.5 7.5 0 1 0 9.5 9.5z",
   half: "M12 4a8 8 0 1 0 0 16zM12 4a8 8 0 0 1 0 16",
-  pin: "M9 4h6l-1 6 3 3H7l3-3zM12 13v7",
 };
 
 export function icon(name) {
