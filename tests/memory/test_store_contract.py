@@ -1,110 +1,18 @@
 """Every memory store keeps the same contract."""
 
-import os
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, TypeVar
+from collections.abc import Callable
 
 import pytest
 
-from ninefold.adapters.memory.chroma import ChromaMemory
-from ninefold.adapters.memory.in_memory import InMemoryMemory
 from ninefold.nodes.ports import MemoryStore
 from ninefold.state import MemoryKind, MemoryStatus, MemoryStoreError, ModelMissing
 
 from .bag_of_words import BagOfWords
-from .stores import STAMP, a_record
+from .stores import Opener, a_record
 
 PREFERENCES = (MemoryKind.PREFERENCE, MemoryKind.PROFILE)
-Driver = TypeVar("Driver", bound=MemoryStore)
-Opener = Callable[[BagOfWords], MemoryStore]
 
-
-PLACES: dict[int, Path | str] = {}
-"""Where each opened store keeps its memories, for a second client."""
-
-
-def at(place: Path | str, store: Driver) -> Driver:
-    PLACES[id(store)] = place
-    return store
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [
-        str(Path(sys.executable).with_name("chroma")),
-        "run",
-        "--host",
-        "127.0.0.1",
-        "--port",
-        str(port),
-        "--path",
-    ]
-    process = subprocess.Popen([*command, str(tmp_path_factory.mktemp("server"))], stdout=subprocess.DEVNULL)
-    try:
-        for _ in range(200):
-            with socket.socket() as client:
-                if client.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait()
-
-
-@pytest.fixture(scope="module")
-def elastic() -> Iterator[str]:
-    """A real Elasticsearch where `ES_URL` names one."""
-    if "ES_URL" in os.environ:
-        yield os.environ["ES_URL"]
-        return
-    pytest.importorskip("osmem_server")
-    from .elastic_server import ElasticServer
-
-    served = ElasticServer()
-    try:
-        yield served.url
-    finally:
-        served.close()
-
-
-@pytest.fixture(params=["in memory", "chroma in a folder", "chroma server", "elasticsearch"])
-def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opener:
-    def open_store(embeddings: BagOfWords) -> MemoryStore:
-        match request.param:
-            case "in memory":
-                return InMemoryMemory(embeddings, STAMP)
-            case "chroma in a folder":
-                return at(tmp_path / "memories", ChromaMemory(tmp_path / "memories", embeddings, STAMP))
-            case "elasticsearch":
-                from ninefold.adapters.memory.elastic import ElasticMemory
-
-                address = request.getfixturevalue("elastic")
-                kept = ElasticMemory(f"elasticsearch+{address}", embeddings, STAMP)
-                for user in ("ann", "ann1", "ANN"):
-                    kept.delete(user, [record.id for record in kept.records(user)])
-                return at(f"elasticsearch+{address}", kept)
-            case _:
-                url = request.getfixturevalue("server")
-                store = ChromaMemory(url, embeddings, STAMP)
-                for user in ("ann", "ann1", "ANN"):
-                    store.delete(user, [record.id for record in store.records(user)])
-                return at(url, store)
-
-    return open_store
-
-
-@pytest.fixture
-def store(opened: Opener) -> MemoryStore:
-    return opened(BagOfWords())
+PREFERENCES = (MemoryKind.PREFERENCE, MemoryKind.PROFILE)
 
 
 def test_an_empty_store_gives_nothing_and_no_error(store: MemoryStore) -> None:
@@ -290,61 +198,3 @@ def test_the_threshold_belongs_to_the_embedder(opened: Opener) -> None:
     assert opened(embeddings).min_score == 0.45
     embeddings.min_score = 0.25  # type: ignore[attr-defined]
     assert opened(embeddings).min_score == 0.25
-
-
-def test_memories_are_found_by_their_words_without_an_embedding(opened: Opener) -> None:
-    embeddings = BagOfWords()
-    store = opened(embeddings)
-    store.write([a_record("测试环境的端口是 8443"), a_record("the harbour of Lisbon"), a_record("8443", user="ann1")])
-    embeddings.embedded.clear()
-    assert [record.text for record, _ in store.matching("ann", "端口", limit=5)] == ["测试环境的端口是 8443"]
-    assert [record.text for record, _ in store.matching("ann", "HARBOURS", limit=5)] == ["the harbour of Lisbon"]
-    assert store.matching("ann", "nothing shared", limit=5) == ()
-    assert store.matching("ann", "端口", limit=0) == ()
-    assert embeddings.embedded == []
-
-
-def test_the_words_follow_what_is_written_superseded_and_deleted(store: MemoryStore) -> None:
-    old, new = a_record("budget is 3 million"), a_record("budget is 5 million")
-    store.write([old])
-    assert len(store.matching("ann", "budget", limit=5)) == 1
-    store.write([new, old.model_copy(update={"status": MemoryStatus.SUPERSEDED})])
-    assert [record.text for record, _ in store.matching("ann", "budget", limit=5)] == [new.text]
-    store.delete("ann", [new.id])
-    assert store.matching("ann", "budget", limit=5) == ()
-
-
-def test_what_another_client_wrote_is_found_by_its_words(opened: Opener) -> None:
-    one = opened(BagOfWords())
-    if isinstance(one, InMemoryMemory):
-        pytest.skip("it is nobody else's")
-    one.write([a_record("the port is 8443")])
-    assert len(one.matching("ann", "port", limit=5)) == 1
-    driver: Any = type(one)
-    other: MemoryStore = driver(PLACES[id(one)], BagOfWords(), STAMP)
-    other.write([a_record("the port of Lisbon")])
-    assert len(one.matching("ann", "port", limit=5)) == 2
-
-
-def test_what_another_client_superseded_is_not_found_by_its_words(opened: Opener) -> None:
-    one = opened(BagOfWords())
-    if isinstance(one, InMemoryMemory):
-        pytest.skip("it is nobody else's")
-    old, new = a_record("the port is 8443"), a_record("the port is 9443")
-    gone = {"status": MemoryStatus.SUPERSEDED}
-    one.write([old, new.model_copy(update=gone)])
-    assert [record.text for record, _ in one.matching("ann", "port", limit=5)] == [old.text]
-    driver: Any = type(one)
-    other: MemoryStore = driver(PLACES[id(one)], BagOfWords(), STAMP)
-    other.write([old.model_copy(update=gone), new])
-    assert [record.text for record, _ in one.matching("ann", "port", limit=5)] == [new.text]
-    other.write([new.model_copy(update=gone)])
-    assert one.matching("ann", "port", limit=5) == ()
-
-
-def test_what_was_said_in_a_turn_is_given_in_any_status(store: MemoryStore) -> None:
-    old = a_record("one", turn="turn-1", status=MemoryStatus.SUPERSEDED)
-    store.write([old, a_record("two", turn="turn-2"), a_record("other", turn="turn-1", user="ann1")])
-    assert [record.text for record in store.of_turns("ann", ["turn-1"])] == ["one"]
-    assert len(store.of_turns("ann", ["turn-1", "turn-2"])) == 2
-    assert store.of_turns("ann", []) == ()

@@ -6,37 +6,18 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from ninefold.adapters.memory.chroma import ChromaMemory
-from ninefold.adapters.memory.in_memory import InMemoryMemory
 from ninefold.nodes.ports import MemoryStore
 from ninefold.state import (
-    ChangeKind,
-    Constraint,
-    ConstraintChange,
-    ConstraintsUpdated,
-    Degraded,
     Fate,
     MemoryKind,
-    MemoryRetrieved,
     MemoryStatus,
-    MemoryStoreError,
-    MemoryWritten,
-    Origin,
     Placed,
-    Polarity,
-    Scope,
 )
 from ninefold.state.turn_state import Update
 
 from .bag_of_words import BagOfWords
 from .stores import STAMP, a_record
 from .turns import Conversation
-
-
-@pytest.fixture(params=["in memory", "chroma"])
-def memory(request: pytest.FixtureRequest, tmp_path: Path) -> MemoryStore:
-    if request.param == "chroma":
-        return ChromaMemory(tmp_path, BagOfWords(), STAMP)
-    return InMemoryMemory(BagOfWords(), STAMP)
 
 
 @pytest.mark.parametrize(
@@ -158,161 +139,6 @@ def test_values_that_differ_are_two_memories_however_near(memory: MemoryStore) -
     talk.say("We decided to order 30 chairs for the big hall on the second floor of the house.")
     talk.say("We decided to order 50 chairs for the big hall on the second floor of the house.")
     assert len(memory.records("ann", status=MemoryStatus.ACTIVE)) == 2
-
-
-@pytest.mark.parametrize("words", ["以后所有回复都用表格", "From now on always answer in tables."])
-def test_a_rule_for_all_time_is_a_preference_and_its_withdrawal_ends_it(memory: MemoryStore, words: str) -> None:
-    talk = Conversation(memory)
-    talk.hear(HumanMessage(words), AIMessage("ok"))
-    rule = Constraint(
-        id="c1",
-        key="output_format",
-        value="table",
-        polarity=Polarity.REQUIRE,
-        words=words,
-        scope=Scope.SESSION,
-        turn=talk.state.turn.id if talk.state.turn else "",
-        message="m",
-        at="2026-03-01T10:00:00+08:00",
-        lasting=True,
-    )
-    talk._take(Update(constraints=(rule,)))
-    talk.finish()
-    (record,) = memory.records("ann")
-    assert (record.kind, record.subject, record.text) == (MemoryKind.PREFERENCE, "constraint:output_format", words)
-    talk.hear(HumanMessage("不用表格了"), AIMessage("ok"))
-    change = ConstraintChange(change=ChangeKind.REMOVED, constraint="c1", words=words)
-    talk._take(Update(constraints=(), trace=(*talk.state.trace, ConstraintsUpdated(changes=(change,)))))
-    talk.finish()
-    assert memory.records("ann", status=MemoryStatus.ACTIVE) == ()
-
-
-def test_a_rule_that_came_back_from_the_memories_is_not_said_again(tmp_path: Path) -> None:
-    embeddings = BagOfWords()
-    memory = ChromaMemory(tmp_path, embeddings, STAMP)
-    rule = a_record("以后都用表格", kind=MemoryKind.PREFERENCE, subject="constraint:output_format")
-    memory.write([rule])
-    before = len(embeddings.embedded)
-    talk = Conversation(memory, thread="t2")
-    talk.hear(HumanMessage("你好"), AIMessage("ok"))
-    standing = Constraint(
-        id="c1",
-        key="output_format",
-        value="表格",
-        polarity=Polarity.REQUIRE,
-        words=rule.text,
-        turn=talk.state.turn.id if talk.state.turn else "",
-        message=rule.id,
-        at=rule.created,
-        lasting=True,
-        origin=Origin.PREFERENCE,
-    )
-    talk._take(Update(constraints=(standing,)))
-    talk.finish()
-    assert memory.records("ann") == (rule,)
-    assert len(embeddings.embedded) == before
-
-
-@pytest.mark.parametrize("scope", [Scope.SESSION, Scope.TURN])
-def test_a_rule_of_this_session_is_never_imposed_on_the_next(memory: MemoryStore, scope: Scope) -> None:
-    talk = Conversation(memory)
-    talk.hear(HumanMessage("我喜欢表格，用表格输出"), AIMessage("ok"))
-    rule = Constraint(
-        id="c1",
-        key="output_format",
-        value="表格",
-        polarity=Polarity.REQUIRE,
-        words="我喜欢表格，用表格输出",
-        scope=scope,
-        turn=talk.state.turn.id if talk.state.turn else "",
-        message="m",
-        at="2026-03-01T10:00:00+08:00",
-    )
-    talk._take(Update(constraints=(rule,)))
-    talk.finish()
-    assert memory.by_kind("ann", [MemoryKind.PREFERENCE, MemoryKind.PROFILE]) == ()
-
-
-class _Failing:
-    """A store whose disk is full: it saves, or does not, and raises."""
-
-    def __init__(self, inner: MemoryStore, *, after_saving: bool) -> None:
-        self._inner = inner
-        self._after_saving = after_saving
-        self.failing = True
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._inner, name)
-
-    def write(self, records: object) -> None:
-        if self._after_saving or not self.failing:
-            self._inner.write(records)  # type: ignore[arg-type]
-        if self.failing:
-            raise MemoryStoreError("The store timed out.", "Try again.")
-
-
-@pytest.mark.parametrize("after_saving", [True, False])
-def test_a_failed_write_is_reported_retried_and_written_once(memory: MemoryStore, after_saving: bool) -> None:
-    store = _Failing(memory, after_saving=after_saving)
-    talk = Conversation(store)  # type: ignore[arg-type]
-    update = talk.say("我对花生过敏")
-    written = [event for event in update.get("trace", ()) if isinstance(event, MemoryWritten)]
-    assert written[0].stored == ()
-    assert any(isinstance(event, Degraded) for event in update.get("trace", ()))
-    assert [record.text for record in talk.state.unwritten] == ["我对花生过敏"]
-    store.failing = False
-    talk.say("你好")
-    assert talk.state.unwritten == ()
-    assert [record.text for record in memory.records("ann")] == ["我对花生过敏"]
-
-
-def test_a_step_that_runs_twice_writes_once(memory: MemoryStore) -> None:
-    memory.write([a_record("we use Postgres", kind=MemoryKind.DECISION, thread="t0", turn="x")])
-    talk = Conversation(memory)
-    talk.hear(HumanMessage("I live in Berlin. Do we use Postgres?"), AIMessage("ok"))
-    before = talk.state
-    talk.finish()
-    rows = memory.records("ann")
-    talk.state = before
-    talk.finish()
-    assert memory.records("ann") == rows
-    assert [record.hits for record in rows if record.text == "we use Postgres"] == [1]
-
-
-def test_every_original_is_archived_with_its_own_turn_and_stays_until_it_is(memory: MemoryStore) -> None:
-    talk = Conversation(memory)
-    talk.archive.failing = True
-    update = talk.say("first")
-    assert [entry.archived for entry in talk.state.entries] == [False, False]
-    assert any(isinstance(event, Degraded) for event in update.get("trace", ()))
-    talk.archive.failing = False
-    talk.say("second")
-    assert all(entry.archived for entry in talk.state.entries)
-    assert sorted(talk.archive.kept.values()) == ["first", "ok", "ok", "second"]
-    assert [(turn.id, turn.parent, turn.number) for turn in talk.archive.turns] == [
-        ("t1-1", None, 1),
-        ("t1-2", "t1-1", 2),
-    ]
-
-
-def test_without_a_store_the_turn_is_archived_and_says_that_memory_is_off() -> None:
-    talk = Conversation(None)
-    update = talk.say("我喜欢喝茶")
-    assert all(entry.archived for entry in talk.state.entries)
-    assert [event.reason for event in update.get("trace", ()) if isinstance(event, MemoryWritten)] == ["memory is off"]
-    talk.hear(HumanMessage("hi"))
-    assert talk.recalled == []
-    assert [event.reason for event in talk.events if isinstance(event, MemoryRetrieved)] == ["off"]
-
-
-def test_a_store_that_is_down_costs_the_memories_and_not_the_turn(tmp_path: Path) -> None:
-    store = ChromaMemory("http://127.0.0.1:9", BagOfWords(), STAMP)
-    talk = Conversation(store)
-    talk.hear(HumanMessage("我之前说过什么？"), AIMessage("ok"))
-    assert talk.recalled == []
-    assert any(isinstance(event, Degraded) for event in talk.events)
-    talk.finish()
-    assert all(entry.archived for entry in talk.state.entries)
 
 
 def test_secrets_are_masked_in_what_is_kept(memory: MemoryStore) -> None:
