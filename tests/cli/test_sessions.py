@@ -178,7 +178,7 @@ def test_after_damage_the_last_good_turn_is_named_and_the_named_command_goes_on_
     damage(home, "checkpoint = substr(checkpoint, 1, length(checkpoint) / 2)")
     failed = shell.run("chat", "--thread", "work", "--say", "还在吗？", *quiet)
     assert (failed.returncode, failed.stdout) == (1, "")
-    assert failed.stderr.startswith("The session 'work' cannot be read: the checkpoint of its turn 3 is damaged")
+    assert "\nThe session 'work' cannot be read: the checkpoint of its turn 3 is damaged" in failed.stderr
     assert "Traceback" not in failed.stderr
     (command,) = re.findall(r"`ninefold (sessions fork .*?) --as NEW`", failed.stderr)
     assert shell.run(*shlex.split(command), "--as", "saved", *quiet).returncode == 0
