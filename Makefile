@@ -15,10 +15,10 @@ export LANGGRAPH_STRICT_MSGPACK := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-page check format layout lock chat draw bench bench-crash bench-keeps bench-prefix bench-recall audit fuzz clean
+.PHONY: help setup test test-page check format layout lock chat draw bench bench-crash bench-keeps bench-prefix bench-profiles bench-recall audit fuzz clean
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.installed ## make .venv from the lock file (skipped while lock and pyproject are unchanged)
 
@@ -96,6 +96,9 @@ fuzz: setup ## spoil agent.yaml, session files, checkpoints and model replies (C
 
 bench-prefix: setup ## measure what of each prompt the server has read before (M4)
 	$(BIN)/python -m bench.prefix
+
+bench-profiles: setup ## measure the one number that each profile changes (K2)
+	$(BIN)/python -m bench.profiles
 
 bench-recall: setup ## measure what recall finds, beside the simple recipes (R1 to R4, T1)
 	$(BIN)/python -m bench.recall

@@ -24,10 +24,14 @@ class _File(BaseModel):
     agent: AgentSettings
 
 
-def load_settings(path: str | Path) -> AgentSettings:
-    """Give the agent that a YAML file defines under `agent:`; what it leaves out has its default.
+def load_settings(path: str | Path, *, profile: str | None = None) -> AgentSettings:
+    """Give the agent that a YAML file defines under `agent:`; what it leaves out has its profile's value or default.
 
     A relative `storage.folder` is taken from the file's own folder.
+
+    Args:
+        path: the file.
+        profile: in place of the profile that the file names.
 
     Raises:
         SettingsError: the file cannot be read, is no YAML, or holds an unknown key or a wrong value.
@@ -45,11 +49,16 @@ def load_settings(path: str | Path) -> AgentSettings:
         raise _unreadable(file, 1, f"a value or a depth that cannot be read ({error})") from error
     if root is None or not isinstance(values, dict):
         raise SettingsError(f"{file} defines no agent.", "Begin the file with `agent:` and indent its keys below.")
+    if profile is not None and isinstance(values.get("agent"), dict):
+        values["agent"]["profile"] = profile
     try:
         agent = _File.model_validate(_switches(values)).agent
     except ValidationError as error:
         findings = dict.fromkeys(_finding(file, root, details) for details in _telling(error, values))
         raise SettingsError("\n".join(findings), "Correct the file and start again.") from error
+    except SettingsError as error:
+        node, _ = _follow(root, ("agent", "profile"))
+        raise SettingsError(f"{file}, line {node.start_mark.line + 1}: {error.cause}", error.next_step) from error
     return _anchored(agent, file)
 
 

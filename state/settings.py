@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from .base import Value
 from .constraint import ConflictRule
+from .profile import ProfileName, with_profile
 from .turn import Language
 from .view import Order
 
@@ -182,6 +183,8 @@ class AgentSettings(Value):
     """One agent: what agent.yaml holds under `agent:`."""
 
     name: Annotated[str, Field(min_length=1, max_length=128)] = "ninefold"
+    profile: ProfileName | None = None
+    """Settings for one kind of work that come with the package; what is set beside it wins, key by key."""
     language: Language | None = None
     """Of labels and prompts; None takes the language of a thread's first message."""
     system_prompt: str | None = None
@@ -208,6 +211,11 @@ class AgentSettings(Value):
     tools: tuple[ToolName, ...] = Field(default_factory=_tools)
     """Built-in tools that the model is offered. Where they are left out, `qwen2.5-coder-0.5b` embedded is offered none:
     it is too small for them."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _on_its_profile(cls, given: Any) -> Any:
+        return with_profile(given) if isinstance(given, Mapping) else given
 
     @model_validator(mode="after")
     def _budget_can_fit(self) -> AgentSettings:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .beginning import asking, begun, warm, with_rule
-from .options import DEFAULT_USER, AgentFile, Lang, ModelName, User, named_agent, wording
+from .options import DEFAULT_USER, AgentFile, Lang, ModelName, ProfileOption, User, named_agent, wording
 
 if TYPE_CHECKING:
     from ninefold.state import AgentSettings
@@ -27,6 +27,7 @@ def chat(
     user: User = DEFAULT_USER,
     agent: AgentFile = None,
     model: ModelName = None,
+    profile: ProfileOption = None,
     say: Annotated[
         list[str] | None, typer.Option("--say", metavar="TEXT", help="Say this and leave; may be given several times.")
     ] = None,
@@ -37,7 +38,7 @@ def chat(
 
     if say is not None and not all(text.strip() for text in say):
         raise InputError("The message is empty.", "Say something: a message needs at least one character of text.")
-    settings = named_agent(agent, model)
+    settings = named_agent(agent, model, profile)
     words = wording(lang, settings)
     settings = begun(settings, words)
     if say or not sys.stdin.isatty():

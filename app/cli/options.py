@@ -21,23 +21,30 @@ ModelName = Annotated[
         "--model", metavar="PROVIDER:NAME", help="The chat model, as in ollama:qwen2.5:14b; also embedded:NAME."
     ),
 ]
+ProfileOption = Annotated[
+    str | None,
+    typer.Option("--profile", metavar="NAME", help="Settings for one kind of work; the agent's own file wins."),
+]
 User = Annotated[str, typer.Option("--user", metavar="USER", help="Whose session and memories these are.")]
 Lang = Annotated[Literal["zh", "en"] | None, typer.Option("--lang", help="The language of what ninefold itself says.")]
 
 DEFAULT_USER = "local"
 
 
-def named_agent(file: Path | None, model: str | None) -> AgentSettings:
-    """Give the agent of a file, or the default one, with the model that was named.
+def named_agent(file: Path | None, model: str | None, profile: str | None = None) -> AgentSettings:
+    """Give the agent of a file, or the default one, on the profile and with the model that were named.
 
     Raises:
-        SettingsError: the file cannot be used.
+        SettingsError: the file cannot be used, or there is no such profile.
     """
     from ninefold.state import AgentSettings
 
     from ..settings_file import load_settings
 
-    settings = load_settings(file) if file else AgentSettings()
+    # Without the file first: a name that does not exist is then told as the option's and not as a line of the file.
+    settings = AgentSettings.model_validate({} if profile is None else {"profile": profile})
+    if file is not None:
+        settings = load_settings(file, profile=profile)
     return settings if model is None else _with_model(settings, model)
 
 

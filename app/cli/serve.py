@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from .beginning import asking, begun, warm
-from .options import DEFAULT_USER, AgentFile, Lang, ModelName, User, named_agent, wording
+from .options import DEFAULT_USER, AgentFile, Lang, ModelName, ProfileOption, User, named_agent, wording
 
 HELP = "Open a page in the browser: the chat, and what its prompts are made of. 在浏览器里打开页面。"
 
@@ -20,6 +20,7 @@ def serve(
     user: User = DEFAULT_USER,
     agent: AgentFile = None,
     model: ModelName = None,
+    profile: ProfileOption = None,
     lang: Lang = None,
 ) -> None:
     """Serve the page on this machine until Ctrl-C, and print the address that lets in."""
@@ -27,7 +28,7 @@ def serve(
 
     from ..page.server import serve as serve_page
 
-    settings = named_agent(agent, model)
+    settings = named_agent(agent, model, profile)
     words = wording(lang, settings)
     settings = asking(begun(settings, words))
     warm(settings, words)
