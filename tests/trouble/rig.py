@@ -154,9 +154,12 @@ class Rig:
         return TurnState.model_validate(self.graph.get_state(config(thread, f"user of {thread}")).values)
 
     def degraded(self, thread: str) -> list[Degraded]:
-        """Give what the last turn says it did without; that a real model's babble met its bound is no trouble."""
-        said = [event for event in self.state(thread).trace if isinstance(event, Degraded)]
-        return [event for event in said if not (self.real and "num_predict" in event.cause)]
+        """Give what the last turn says it did without."""
+        return [event for event in self.state(thread).trace if isinstance(event, Degraded)]
+
+    def undisturbed(self, thread: str) -> bool:
+        """Whether the last turn did without nothing; that a real model's babble met its bound is no trouble."""
+        return all(self.real and event.cause == "length" for event in self.degraded(thread))
 
     def calls(self) -> int:
         """Give how many calls of this kind came in so far."""

@@ -192,7 +192,7 @@ def test_a_prompt_that_the_server_cut_is_said(replying: Rig) -> None:
     assert "41 < " in event.cause
     assert a.state(thread).counters.correction == 1
     a.say("谢谢。", thread)
-    assert not a.degraded(thread)
+    assert a.undisturbed(thread)
     assert_whole(a, thread)
 
 
@@ -241,7 +241,7 @@ def test_an_embedder_that_fails_costs_the_turn_its_memories_and_no_more(embeddin
     kept = len(a.state(thread).unwritten)
     assert kept == (1 if a.kind is WRITE else 0)
     a.say("谢谢。", thread)
-    assert not a.degraded(thread)
+    assert a.undisturbed(thread)
     assert not a.state(thread).unwritten
     assert_whole(a, thread)
     assert sorted(_memories(a, thread)) == sorted(text for text in (*a.kind.warm, *[a.kind.said] * kept))
@@ -285,7 +285,7 @@ def test_a_server_that_comes_back_within_a_moment_is_not_noticed(replying: Rig) 
     a, thread = replying, warm_thread(replying)
     with a.in_trouble("down", back_after=0.2):
         assert a.answers(a.say(a.kind.said, thread))
-    assert not a.degraded(thread)
+    assert a.undisturbed(thread)
     assert_whole(a, thread)
 
 
