@@ -112,7 +112,7 @@ def visiting(
 ) -> Iterator[Page]:
     """Give the page in a browser; an error in its code, or a breach of its security policy, fails the test."""
     context: BrowserContext = browser.new_context(locale=locale, **{"viewport": SCREEN, **options})
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(40_000)
     page, wrong = context.new_page(), []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda said: wrong.append(said.text) if _is_wrong(said.text, said.type) else None)
@@ -149,7 +149,8 @@ def ask(page: Page, text: str, reply: str = "OK.") -> None:
 
 
 def idle(page: Page) -> None:
-    """Wait until no turn runs."""
+    """Wait until no turn runs; one that was just asked for has begun when its message has left the field."""
+    page.wait_for_function("document.querySelector('#message').value === ''")
     page.locator(".messages[aria-busy=false]").wait_for()
     page.locator(".status").wait_for(state="detached")
 

@@ -120,7 +120,7 @@ def test_a_fork_goes_on_under_its_own_name_and_leaves_the_other_as_it_is(browser
         ask(page, "We go by bicycle.")
         assert "tram" not in whole_prompt(served.wire.chats[-1])
         page.locator(".sessions li", has_text="fork (2)").wait_for()
-        page.locator(".session", has=page.get_by_text("fork", exact=True)).click()
+        page.locator(".session[title=fork]").click()
         page.locator(".message.user", has_text="tram").wait_for()
         assert page.locator(".message.user", has_text="bicycle").count() == 0
 

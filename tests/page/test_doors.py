@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import httpx
@@ -124,3 +126,20 @@ def test_a_request_longer_than_any_window_is_refused_in_words(served: Served, vi
     assert answer.status_code == 400
     assert "8 MiB" in answer.json()["words"]
     assert "窗口" in answer.json()["words"]
+
+
+def test_a_port_that_is_taken_is_named_with_what_to_do(served: Served) -> None:
+    port = served.origin.rpartition(":")[2]
+    ended = served.shell.run("serve", "--port", port, "--agent", str(served.file))
+    assert ended.returncode == 1
+    assert f"The port {port} cannot be used" in ended.stderr
+    assert "--port" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_without_its_extra_the_command_that_installs_it_is_named(served: Served) -> None:
+    code = "import sys; sys.modules['uvicorn'] = None; from ninefold.cli import main; main()"
+    command = [sys.executable, "-c", code, "serve", "--port", "0", "--lang", "zh", "--agent", str(served.file)]
+    ended = subprocess.run(command, env=served.shell.environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr.strip().endswith('`pip install "ninefold[page]"`。')

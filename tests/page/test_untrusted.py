@@ -73,7 +73,7 @@ def test_the_name_of_a_session_is_text_too(browser: Browser, served: Served) -> 
     with visiting(browser, served, name) as page:
         page.locator(".chat-head h1", has_text="onerror").wait_for()
         ask(page, "Hello", "picture")
-        page.locator(".session-name", has_text="onerror").wait_for()
+        page.locator(".session-title", has_text="onerror").wait_for()
         assert page.evaluate("window.pwned") is None
 
 

@@ -50,6 +50,15 @@ export function lastTurn() {
   return state.session.turns.at(-1)?.number ?? 0;
 }
 
+// The turn that is looked at; unless one was chosen, the last that has a prompt.
 export function shownTurn() {
-  return state.turn ?? lastTurn();
+  const made = state.session.turns.findLast((each) => each.tokens > 0);
+  return state.turn ?? made?.number ?? lastTurn();
+}
+
+const UNNAMED = /^\d{8}-\d{6}-[0-9a-f]{4}$/;
+
+// What a session is called: its name, or where nobody gave it one, what was said in it.
+export function titleOf(thread, words) {
+  return UNNAMED.test(thread) && words ? words : thread;
 }

@@ -81,7 +81,7 @@ def role(message: BaseMessage) -> str:
 
 
 def _run(run: Run | None) -> dict[str, Any] | None:
-    return None if run is None else {"said": run.said, "over": run.over, "turn": run.turn, "events": len(run.events)}
+    return None if run is None else {"said": run.said[:SHOWN], "over": run.over, "turn": run.turn}
 
 
 def _turn(moment: TurnState) -> dict[str, Any]:

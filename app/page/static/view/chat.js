@@ -4,16 +4,18 @@ import { html, nothing } from "../vendor/lit-html/lit-html.js";
 import { repeat } from "../vendor/lit-html/directives/repeat.js";
 import { retry, show } from "../actions.js";
 import { markdown } from "../markdown.js";
-import { running, shownTurn, state } from "../store.js";
+import { running, shownTurn, state, titleOf } from "../store.js";
 import { number, t } from "../texts.js";
 import { composer } from "./composer.js";
 import { conflict } from "./conflict.js";
+
+const LONGEST = 8_000; // characters of a message that are shown while its turn runs
 
 export function chat() {
   keepAtTheEnd();
   return html`<main class="chat" aria-label=${t("pane.chat")}>
     <header class="chat-head">
-      <h1 dir="auto">${state.thread}</h1>
+      <h1 dir="auto" title=${state.thread}>${title()}</h1>
       ${gauge()}
     </header>
     <div class="messages" tabindex="0" role="log" aria-label=${t("chat.log")} aria-busy=${running()}>
@@ -21,6 +23,11 @@ export function chat() {
     </div>
     ${composer()}
   </main>`;
+}
+
+function title() {
+  const first = state.session.messages.find((each) => each.role === "user");
+  return titleOf(state.thread, first?.text.slice(0, 200) ?? t("session.new"));
 }
 
 function said() {
@@ -86,7 +93,7 @@ function live() {
   const told = session.messages.some((each) => each.role === "user" && each.turn === live.turn);
   const texts = [...live.texts.values()].filter(Boolean);
   return html`
-    ${live.said && !told ? html`<div class="message user">${markdown(live.said, live)}</div>` : nothing}
+    ${live.said && !told ? html`<div class="message user">${markdown(live.said.slice(0, LONGEST), live)}</div>` : nothing}
     ${texts.map((text, at) => html`<div class="message assistant">${markdown(text, holderOf(live, at))}</div>`)}
     ${live.over ? ending(live) : html`<p class="status"><span class="dots" aria-hidden="true"></span>${live.status}</p>`}
   `;

@@ -2,13 +2,14 @@
 
 import { html, nothing } from "../vendor/lit-html/lit-html.js";
 import { change } from "../actions.js";
-import { state } from "../store.js";
+import { shownTurn, state } from "../store.js";
 import { t, when } from "../texts.js";
 import { ask } from "./dialog.js";
 import { bar, nothingYet } from "./parts.js";
 
 export function memories() {
   const { prompt, memories: known } = state;
+  if (prompt && prompt.turn !== shownTurn()) return nothing;
   const recalled = prompt?.recalled ?? [];
   return html`
     <h2>${t("memories.recalled")}</h2>
@@ -27,8 +28,10 @@ export function memories() {
 }
 
 function candidate(each, minimum) {
+  // The turn keeps the beginning of the words; the memory itself has all of them.
+  const whole = state.memories?.find(({ id }) => id === each.id)?.text ?? each.text;
   return html`<li class="card candidate ${each.fate}">
-    <p class="words" dir="auto">${each.text}</p>
+    <p class="words" dir="auto">${whole}</p>
     <p class="about">
       <span class="fate ${each.fate}">${each.label}</span>
       <span>${each.source === "turn" ? t("memories.from_turn") : each.kind}</span>
@@ -41,9 +44,11 @@ function candidate(each, minimum) {
 function score(value, minimum) {
   const near = value >= (minimum ?? 0);
   return html`<p class="score">
-    ${bar(value, near ? "near" : "far")}
-    ${minimum === null ? nothing : html`<span class="threshold" .style=${`left: ${minimum * 100}%`}></span>`}
-    <span class="score-value">${value.toFixed(2)}</span>
+    <span class="score-bar" title=${minimum === null ? "" : t("memories.threshold", { minimum: minimum.toFixed(2) })}>
+      ${bar(value, near ? "near" : "far")}
+      ${minimum === null ? nothing : html`<span class="threshold" .style=${`left: ${minimum * 100}%`}></span>`}
+    </span>
+    <span class="score-value">${Math.max(0, value).toFixed(2)}</span>
   </p>`;
 }
 

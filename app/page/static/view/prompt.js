@@ -1,12 +1,13 @@
 // The prompt of a turn as stacked layers, in the order sent, each with its share of the window.
 
 import { html, nothing } from "../vendor/lit-html/lit-html.js";
-import { state } from "../store.js";
+import { shownTurn, state } from "../store.js";
 import { number, t } from "../texts.js";
 import { nothingYet } from "./parts.js";
 
 export function prompt() {
   const { prompt: shown } = state;
+  if (shown && shown.turn !== shownTurn()) return nothing;
   if (!shown || !shown.layers.length) return nothingYet(t("prompt.none"));
   const free = Math.max(0, shown.num_ctx - shown.tokens - shown.reserve);
   return html`

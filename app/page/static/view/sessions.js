@@ -4,7 +4,7 @@ import { html } from "../vendor/lit-html/lit-html.js";
 import { repeat } from "../vendor/lit-html/directives/repeat.js";
 import { fresh, notice, open, remove, rename } from "../actions.js";
 import { switchLanguage, switchTheme, theme } from "../choices.js";
-import { state, update } from "../store.js";
+import { state, titleOf, update } from "../store.js";
 import { current, t, when } from "../texts.js";
 import { ask } from "./dialog.js";
 import { nothingYet, symbol } from "./parts.js";
@@ -25,19 +25,20 @@ export function sessions() {
 }
 
 function row(session) {
-  const open_ = () => open(session.thread);
+  const title = titleOf(session.thread, session.words);
   return html`<li class=${session.thread === state.thread ? "open" : ""}>
     <button
       type="button"
       class="session"
       aria-current=${session.thread === state.thread ? "true" : "false"}
-      @click=${open_}
+      title=${session.thread}
+      @click=${() => open(session.thread)}
     >
-      <span class="session-words" dir="auto">${session.words || session.thread}</span>
-      <span class="session-about"
-        ><span class="session-name" dir="auto">${session.thread}</span>
-        <span>${t("session.turns", { turns: session.turns })} · ${when(session.at)}</span></span
-      >
+      <span class="session-title" dir="auto">${title}</span>
+      <span class="session-about">
+        <span class="session-words" dir="auto">${title === session.words ? t("session.turns", { turns: session.turns }) : session.words}</span>
+        <span>${when(session.at)}</span>
+      </span>
       ${session.running ? html`<span class="running" role="img" aria-label=${t("session.running")}></span>` : ""}
     </button>
     <span class="session-tools">

@@ -20,7 +20,7 @@ function turn(each, last) {
   return html`<li class="card">
     <p class="about">
       ${turnLink(each.number)} <span>${when(each.at)}</span>
-      <span>${t("tokens", { tokens: number(each.tokens) })}</span>
+      ${each.tokens ? html`<span>${t("tokens", { tokens: number(each.tokens) })}</span>` : nothing}
       ${each.compacted.length ? html`<span class="mark">${t("chat.compacted")}</span>` : nothing}
     </p>
     <p class="words clamp" dir="auto">${said?.text ?? ""}</p>
