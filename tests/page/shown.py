@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
 from tests.cli.shell import Shell
 from tests.turn.agents import server_count
 from tests.wire.server import Script, WireServer
 
+PATIENCE = 40_000
+"""Milliseconds: a machine with much to do is slow, not wrong."""
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
@@ -112,7 +114,7 @@ def visiting(
 ) -> Iterator[Page]:
     """Give the page in a browser; an error in its code, or a breach of its security policy, fails the test."""
     context: BrowserContext = browser.new_context(locale=locale, **{"viewport": SCREEN, **options})
-    context.set_default_timeout(40_000)
+    context.set_default_timeout(PATIENCE)
     page, wrong = context.new_page(), []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda said: wrong.append(said.text) if _is_wrong(said.text, said.type) else None)
@@ -150,7 +152,7 @@ def ask(page: Page, text: str, reply: str = "OK.") -> None:
 
 def idle(page: Page) -> None:
     """Wait until no turn runs; one that was just asked for has begun when its message has left the field."""
-    page.wait_for_function("document.querySelector('#message').value === ''")
+    expect(page.locator("#message")).to_have_value("", timeout=PATIENCE)
     page.locator(".messages[aria-busy=false]").wait_for()
     page.locator(".status").wait_for(state="detached")
 
