@@ -12,13 +12,22 @@ from pathlib import Path
 import pytest
 
 from ninefold.settings_file import load_settings
-from ninefold.state import AgentSettings
+from ninefold.state import AgentSettings, ContextPolicy
 from tests.turn.agents import server_count
 from tests.wire.server import WireServer
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [*sorted(ROOT.glob("README*.md")), ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 OLLAMA_PORT = 11434
+TWO_LANGUAGES = ("how-to", "troubleshooting", "architecture", "concepts")
+IN_BOTH = [
+    (ROOT / "README.md", ROOT / "README.zh-CN.md"),
+    *((ROOT / "docs" / f"{name}.md", ROOT / "docs" / f"{name}.zh-CN.md") for name in TWO_LANGUAGES),
+]
+WITH_COMMANDS = [
+    ROOT / "README.md",
+    *(ROOT / "docs" / name for name in ("sessions.md", "how-to.md", "troubleshooting.md")),
+]
 
 
 def blocks(document: Path, language: str) -> list[str]:
@@ -44,7 +53,7 @@ def test_the_readme_s_code_runs_as_it_stands(tmp_path: Path) -> None:
     assert "memory_retrieval" in done.stdout
 
 
-@pytest.mark.parametrize("document", [ROOT / "README.md", ROOT / "docs" / "sessions.md"], ids=lambda path: path.name)
+@pytest.mark.parametrize("document", WITH_COMMANDS, ids=lambda path: path.name)
 def test_the_documents_commands_run_as_they_stand(document: Path, tmp_path: Path) -> None:
     with WireServer(count=server_count) as wire:
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
@@ -71,13 +80,71 @@ def test_the_readme_s_agent_file_loads(tmp_path: Path) -> None:
     assert agent.context_policy.memory_search_min_score == 0.45
 
 
-@pytest.mark.parametrize("kind", ["python", "bash", "yaml", "mermaid"])
-def test_both_readmes_show_the_same_code(kind: str) -> None:
-    def code(name: str) -> list[str]:
-        return [re.sub(r" *#.*", "", block) for block in blocks(ROOT / name, kind)]
+@pytest.mark.parametrize("kind", ["python", "bash", "yaml", "mermaid", "text"])
+@pytest.mark.parametrize(("english", "chinese"), IN_BOTH, ids=lambda path: path.name)
+def test_both_languages_show_the_same_code(english: Path, chinese: Path, kind: str) -> None:
+    def code(document: Path) -> list[str]:
+        return [re.sub(r" *#.*", "", block) for block in blocks(document, kind)]
 
-    assert code("README.md")
-    assert code("README.zh-CN.md") == code("README.md")
+    assert code(chinese) == code(english)
+
+
+@pytest.mark.parametrize(("english", "chinese"), IN_BOTH, ids=lambda path: path.name)
+def test_both_languages_have_the_same_shape(english: Path, chinese: Path) -> None:
+    def shape(document: Path) -> list[str]:
+        lines = document.read_text(encoding="utf-8").splitlines()
+        return [re.sub(r"[^#|].*", "", line) for line in lines if line.startswith(("#", "|"))]
+
+    assert shape(chinese) == shape(english)
+
+
+def test_the_how_to_s_code_runs_from_its_first_block_to_its_last(tmp_path: Path) -> None:
+    with WireServer(["Ready."], count=server_count) as wire:
+        server = f"model: {{base_url: '{wire.url}'}}\n  embeddings: {{base_url: '{wire.url}'}}"
+        agent = f"agent:\n  {server}\n  profile: high_stakes\n  storage: {{folder: data}}\n"
+        (tmp_path / "agent.yaml").write_text(agent, encoding="utf-8")
+        code = "\n".join(blocks(ROOT / "docs" / "how-to.md", "python"))
+        run = [sys.executable, "-c", code]
+        done = subprocess.run(run, cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True, check=False)
+        tools = [each["function"]["name"] for each in wire.chats[0]["tools"]]
+    assert done.stdout.splitlines() == [
+        "Ready.",
+        "['All amounts must be in dollars']",
+        "['All amounts must be in euros']",
+    ], done.stderr
+    assert "stock" in tools
+
+
+def test_the_how_to_s_agent_files_load(tmp_path: Path) -> None:
+    loaded = []
+    for text in blocks(ROOT / "docs" / "how-to.md", "yaml"):
+        (tmp_path / "agent.yaml").write_text(text, encoding="utf-8")
+        loaded.append(load_settings(tmp_path / "agent.yaml"))
+    on_profile, own, shared = loaded
+    assert (on_profile.profile, on_profile.context_policy.recent_keep) == ("high_stakes", 30)
+    assert on_profile.context_policy.key_turns == 8
+    assert own.model.model_name == "qwen2.5:7b"
+    assert shared.storage.checkpointer == shared.storage.store
+
+
+def test_the_troubleshooting_names_only_commands_and_settings_that_there_are() -> None:
+    known = {"explain", "ledger", "memory", "doctor", "sessions", "chat"}
+    keys = ContextPolicy.model_fields.keys() | {"num_ctx"}
+    text = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    named = re.findall(r"`ninefold (\w+)", text)
+    assert len(named) >= 8
+    assert set(named) <= known
+    assert set(re.findall(r"(?:lower|raise|keep) `(?:context_policy\.)?(\w+)", text)) <= keys
+
+
+def test_the_documents_build_without_a_warning(tmp_path: Path) -> None:
+    build = [str(Path(sys.executable).with_name("mkdocs")), "build", "--strict", "--site-dir", str(tmp_path)]
+    done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    pages = {file.stem for file in (ROOT / "docs").glob("*.md")}
+    assert pages <= {file.stem for file in tmp_path.glob("*.html")}
+    for page in tmp_path.glob("*.html"):
+        assert not re.search(r'<(?:script|link|img)[^>]+(?:src|href)="https?:', page.read_text(encoding="utf-8")), page
 
 
 def test_the_configuration_page_is_the_settings(tmp_path: Path) -> None:
