@@ -15,7 +15,7 @@ export LANGGRAPH_STRICT_MSGPACK := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-page check format layout lock chat draw docs bench bench-crash bench-keeps bench-prefix bench-profiles bench-recall audit fuzz clean
+.PHONY: help setup test test-page check format layout lock chat draw docs notebooks bench bench-crash bench-keeps bench-prefix bench-profiles bench-recall audit fuzz clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,6 +81,9 @@ draw: setup ## print the graph
 
 docs: setup ## build the documents into build/site, with every link checked
 	$(BIN)/mkdocs build --quiet --strict
+
+notebooks: setup ## run every notebook from its first cell to its last
+	$(BIN)/pytest -q tests/notebooks
 
 bench: setup ## list the measurements
 	$(BIN)/python -m bench

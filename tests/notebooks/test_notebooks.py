@@ -1,4 +1,4 @@
-"""The quick start notebook runs from its first cell to its last, and shows what it promises."""
+"""The notebooks run from their first cell to their last, and show what they promise."""
 
 from __future__ import annotations
 
@@ -83,6 +83,35 @@ def test_its_own_agent_answers_where_its_weights_are(default_weights: Path, tmp_
     cells = executed(FOLDER / "quickstart.ipynb", tmp_path / "agent.yaml")
     assert shown(cell_of(cells, "打印机")).strip()
     assert shown(cell_of(cells, "history(")).count("ai: ") == 3
+
+
+def test_a_turn_is_shown_step_by_step_with_its_trace_and_layers(agent: Path) -> None:
+    cells = executed(FOLDER / "turn.ipynb", agent)
+    updates = [line.split()[0] for line in shown(cell_of(cells, "stream_mode")).splitlines()]
+    assert updates == [
+        "turn_start",
+        "intent_check",
+        "memory_retrieval",
+        "constraint_update",
+        "assembly",
+        "threshold_check",
+        "fidelity_check",
+        "model_call",
+        "memory_write",
+        "window_roll",
+    ]
+    assert "model_called" in shown(cell_of(cells, "event.kind"))
+    assert "all" in shown(cell_of(cells, "layer.name"))
+    assert shown(cells[-1]) == "['所有金额都用人民币表示', '不要用美元']"
+
+
+def test_a_session_is_resumed_its_conflict_answered_and_an_earlier_turn_forked(agent: Path) -> None:
+    cells = executed(FOLDER / "sessions.ipynb", agent)
+    assert shown(cell_of(cells, "del graph")) == "['这次对话里所有金额都用人民币']"
+    assert shown(cell_of(cells, "__interrupt__")) == "'这次对话里所有金额都用美元'"
+    assert shown(cell_of(cells, 'resume="replace"')) == "['这次对话里所有金额都用美元']"
+    assert shown(cell_of(cells, "branch =")) == "['这次对话里所有金额都用人民币。', '一台服务器多少钱？']"
+    assert shown(cells[-1]) == "['这次对话里所有金额都用人民币']"
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
