@@ -37,7 +37,7 @@ def end(graph: TurnGraph, config: RunnableConfig, id: str) -> Constraint:  # noq
         if gone is None:
             raise InputError("No such constraint holds any more.", "List the constraints anew.")
         memory = standing.parts.memory
-        if memory:
+        if memory and gone.lasting:
             _take_back(memory, standing.stamp.user, gone)
         event = ConstraintsUpdated(changes=(changed(ChangeKind.REMOVED, gone),), reason="ended by hand")
         return gone, Update(constraints=tuple(each for each in held if each.id != id), trace=(event,))
@@ -51,7 +51,7 @@ def _take_back(memory: MemoryStore, user: str, gone: Constraint) -> None:
     rows = [
         record.model_copy(update={"status": MemoryStatus.SUPERSEDED})
         for record in memory.by_kind(user, (MemoryKind.PREFERENCE,))
-        if words and (record.subject or "").startswith(SUBJECT) and folded(record.text).startswith(words)
+        if words and (record.subject or "").startswith(SUBJECT) and folded(record.text) == words
     ]
     if rows:
         memory.write(rows)
