@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import PurePosixPath
@@ -85,8 +86,7 @@ async def index(request: Request) -> Response:
     """Give the page, in the person's language and colours."""
     language = language_of_request(request.headers, request.app.state.served.language)
     theme = request.cookies.get(THEME, "")
-    page = _file("index.html") or b""
-    text = page.decode().replace('lang="en"', f'lang="{language.value}"', 1)
+    text = _files()["index.html"].decode().replace('lang="en"', f'lang="{language.value}"', 1)
     if theme in ("light", "dark"):
         text = text.replace('data-theme="system"', f'data-theme="{theme}"', 1)
     return Response(text, media_type="text/html")
@@ -95,14 +95,23 @@ async def index(request: Request) -> Response:
 async def static(request: Request) -> Response:
     """Give a file of the page."""
     path = request.path_params["path"]
-    kind = _TYPES.get(PurePosixPath(path).suffix)
-    content = _file(path) if kind and ".." not in PurePosixPath(path).parts else None
-    if content is None:
+    kind, content = _TYPES.get(PurePosixPath(path).suffix), _files().get(path)
+    if kind is None or content is None:
         return PlainTextResponse("404", 404)
     return Response(content, media_type=kind, headers={"cache-control": "no-cache"})
 
 
 @cache
-def _file(path: str) -> bytes | None:
-    found = files("ninefold.page").joinpath("static", *PurePosixPath(path).parts)
-    return found.read_bytes() if found.is_file() else None
+def _files() -> Mapping[str, bytes]:
+    """Give the files of the page by path: what a request names is looked up in them, and never on the disk."""
+    found: dict[str, bytes] = {}
+    waiting = [("", files("ninefold.page").joinpath("static"))]
+    while waiting:
+        above, folder = waiting.pop()
+        for each in folder.iterdir():
+            path = above + each.name
+            if each.is_dir():
+                waiting.append((f"{path}/", each))
+            else:
+                found[path] = each.read_bytes()
+    return found

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from ninefold.graph.identity import checked
+from ninefold.policies.text import storable
 from ninefold.state import IdentityError, InputError, Language, NinefoldError, StorageError, ThreadBusy
 
 from ..console.conversation import Conversation
@@ -56,7 +57,7 @@ class Asked:
         return self.served.conversation(self.thread)
 
     def text(self, name: str) -> str:
-        """Give a value that is text, empty where there is none.
+        """Give a value that is text, without what no database keeps; empty where there is none.
 
         Raises:
             InputError: it is something else.
@@ -64,7 +65,7 @@ class Asked:
         value = self.given.get(name, "")
         if not isinstance(value, str):
             raise InputError(f"{name} is no text.", "Reload the page.")
-        return value
+        return str(storable(value))
 
     def number(self, name: str) -> int | None:
         """Give a value that is a whole number, None where there is none.
@@ -115,7 +116,7 @@ async def read(request: Request) -> Asked:
             raise InputError(*wording.refusal("page.too_long", most=LONGEST // 2**20))
     try:
         given = json.loads(bytes(body) or b"{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         given = None
     if not isinstance(given, dict):
         raise InputError(*wording.refusal("page.no_json"))

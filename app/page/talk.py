@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from ninefold.policies.forget_request import asked_to_forget
+from ninefold.policies.text import storable
 from ninefold.state import ConflictAnswer, InputError
 
 from ..console.happenings import Happening
@@ -50,7 +51,8 @@ async def decide(request: Request) -> Response:
     known = {answer.value for answer in ConflictAnswer}
     if not isinstance(given, dict) or not given or not {str(answer) for answer in given.values()} <= known:
         raise InputError("That is no answer.", f"Answer with {', '.join(sorted(known))}.")
-    return _begun(asked, "", asked.conversation.decide({str(key): str(value) for key, value in given.items()}))
+    answers = {str(storable(key)): str(value) for key, value in given.items()}
+    return _begun(asked, "", asked.conversation.decide(answers))
 
 
 async def stop(request: Request) -> Response:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -94,10 +96,32 @@ def test_only_this_machine_is_listened_to(served: Served) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["../application.py", "..%2fapplication.py", "%2e%2e/server.py", "/etc/passwd", "texts"]
+    "path",
+    [
+        "../application.py",
+        "..%2fapplication.py",
+        "%2e%2e/server.py",
+        "/etc/passwd",
+        "texts",
+        "%2e%2e/static/main.js",
+        "main.js%00.js",
+        "a" * 5_000 + ".js",
+        "a/" * 3_000 + "b.js",
+    ],
 )
 def test_files_outside_of_the_page_are_not_given(visitor: httpx.Client, path: str) -> None:
     assert visitor.get(f"/static/{path}").status_code == 404
+
+
+@pytest.mark.parametrize("before", ["", "/", "%2f", "texts//", "vendor/../../../../../../../../../.."])
+def test_a_file_of_the_machine_with_an_ending_of_the_page_is_not_given(
+    visitor: httpx.Client, tmp_path: Path, before: str
+) -> None:
+    secret = tmp_path / "secret.json"
+    secret.write_text('"4711"', encoding="utf-8")
+    for inside in ("main.js", "texts/en.json", "vendor/versions.json"):
+        assert visitor.get(f"/static/{inside}").status_code == 200
+    assert visitor.get(f"/static/{before}{secret}").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -118,6 +142,26 @@ def test_what_cannot_be_a_message_is_refused_in_words(
     answer = visitor.post("/api/say", headers={"origin": served.origin}, json=values)
     assert answer.status_code in (400, 403)
     assert words in answer.json()["words"]
+
+
+def test_half_a_letter_is_replaced_and_the_session_stays_readable(served: Served, visitor: httpx.Client) -> None:
+    body = rb'{"thread": "half", "text": "a \ud83d and a \u0000"}'
+    assert visitor.post("/api/say", headers={"origin": served.origin}, content=body).status_code == 202
+    with visitor.stream("GET", "/api/watch", params={"thread": "half"}) as events:
+        assert json.loads([*events.iter_lines()][-1]) == {"kind": "over"}
+    kept = visitor.get("/api/session", params={"thread": "half"})
+    assert kept.status_code == 200
+    assert kept.json()["run"]["said"] == "a \ufffd and a \ufffd"
+    assert kept.json()["messages"][0]["text"] == "a \ufffd and a \ufffd"
+
+
+@pytest.mark.parametrize("depth", [400, 100_000])
+def test_a_request_that_is_nested_deeply_is_refused_in_words(served: Served, visitor: httpx.Client, depth: int) -> None:
+    for name in ("text", "thread", "turn"):
+        body = f'{{"thread": "doors", "text": "x", "{name}": {"[" * depth}{"]" * depth}}}'
+        answer = visitor.post("/api/say", headers={"origin": served.origin}, content=body)
+        assert answer.status_code in (400, 403)
+        assert answer.json()["words"]
 
 
 def test_a_request_longer_than_any_window_is_refused_in_words(served: Served, visitor: httpx.Client) -> None:
