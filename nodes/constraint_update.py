@@ -26,7 +26,7 @@ from ninefold.policies.constraints import (
     merge,
     wants_model,
 )
-from ninefold.policies.forget_request import any_of
+from ninefold.policies.forget_request import any_of, beside
 from ninefold.policies.json_reply import parse_json
 from ninefold.policies.neutralise import neutralise
 from ninefold.policies.notices import notice
@@ -99,7 +99,8 @@ def constraint_update(
     for message in waiting:
         if not isinstance(message, HumanMessage):
             continue
-        text = plain_text(message)
+        # What is to be forgotten is no wish; what is said beside it may be one.
+        text = beside(plain_text(message)) if state.forgetting else plain_text(message)
         found = extract(text)
         if noted is not None and not asked and wants_model(text, found):
             asked = True
@@ -108,7 +109,7 @@ def constraint_update(
             found = _joined(found, proposed)
             events += [*noted.calls, *failure]
         if state.forgetting:
-            # What is to be forgotten is no wish; a withdrawal in it has nothing left to withdraw.
+            # A withdrawal in it has nothing left to withdraw.
             holds = any_of(state.forgetting)
             found = found._replace(wishes=tuple(wish for wish in found.wishes if not holds(wish.words)))
         held = _taken(held, found, _source(state, turn, message), conflict)

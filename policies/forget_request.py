@@ -49,15 +49,22 @@ def asked_to_forget(words: str) -> tuple[Asked, ...]:
         for sentence in sentences(strip_quoted(part)):
             if _QUESTION.search(sentence.text):
                 continue
-            whole = sentence.text.strip().rstrip("。.!！~ ")
-            heard = tuple(_asked(whole)) or tuple(
+            heard = [
                 each
                 for clause in clauses(sentence.text)
                 if not sentence.text[: clause.start].rstrip().endswith((":", "："))
-                for each in _asked(clause.text)
-            )
+                for each in _asked(clause.text.rstrip("。.!！~ "))
+            ]
             found.update({each.words: each for each in heard})
     return tuple(found.values())[:MOST]
+
+
+def beside(words: str) -> str:
+    """Give a message without the clauses that ask to forget, each blanked at its length."""
+    for clause in clauses(strip_quoted(words)):
+        if any(_asked(clause.text)):
+            words = words[: clause.start] + " " * len(clause.text) + words[clause.end :]
+    return words
 
 
 def phrases(asked: Asked, records: Iterable[MemoryRecord], told: Iterable[str] = ()) -> tuple[str, ...]:
@@ -97,11 +104,21 @@ def _asked(clause: str) -> Iterator[Asked]:
             if section == "bare" and any(wish.withdraws and wish.key for wish in extract(clause).wishes):
                 return
             own = found.groupdict().get("own") is not None
-            for thing in _joined().split(found["x"]):
+            for thing in _things(found["x"]):
                 name = _trimmed(thing)
                 if len(folded(name)) >= SHORTEST and not _generic().fullmatch(name):
                     yield Asked(name, own or _is_own(thing), section == "named")
             return
+
+
+def _things(words: str) -> Iterator[str]:
+    """Give the things that a list names, up to what goes on with another instruction: my address and fix the test."""
+    first, *others = _joined().split(words)
+    yield first
+    for other in others:
+        if _goes_on().match(other.strip()):
+            return
+        yield other
 
 
 def _named(asked: Asked) -> tuple[str, ...]:
@@ -173,6 +190,11 @@ def _patterns() -> Mapping[str, tuple[re.Pattern[str], ...]]:
 @cache
 def _joined() -> re.Pattern[str]:
     return re.compile(_loaded()["joined"], re.IGNORECASE)
+
+
+@cache
+def _goes_on() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{each})" for each in _loaded()["goes_on"].values()), re.IGNORECASE)
 
 
 @cache

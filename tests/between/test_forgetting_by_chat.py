@@ -84,6 +84,38 @@ def test_where_nothing_is_found_the_person_and_the_model_are_told_so(tmp_path: P
         assert forgot(a)[0].reason == "nothing holds it"
 
 
+@pytest.mark.parametrize(
+    ("told", "request_", "rule", "kept", "gone"),
+    [
+        (
+            "My address is 12 Elm Street. The pump broke before lunch.",
+            "Forget my address, always answer in French.",
+            "always answer in French",
+            "before lunch",
+            "Elm Street",
+        ),
+        (
+            "The pump broke before lunch.",
+            "Forget what I told you before, always answer in French.",
+            "always answer in French",
+            "before lunch",
+            None,
+        ),
+        ("水泵在午饭以前坏了。", "忘记我以前说过的话，以后都用英文回答。", "以后都用英文回答", "午饭以前", None),
+    ],
+)
+def test_a_rule_that_is_given_beside_a_request_holds_and_names_nothing_to_forget(
+    tmp_path: Path, told: str, request_: str, rule: str, kept: str, gone: str | None
+) -> None:
+    with agent(tmp_path, default="OK.") as a:
+        for sentence in told.split(". "):
+            a.say(sentence, thread=sentence[:2])
+        a.say(request_)
+        assert [each.words for each in a.values()["constraints"]] == [rule]
+        assert files_holding(tmp_path, kept)
+        assert gone is None or files_holding(tmp_path, gone) == []
+
+
 @pytest.mark.parametrize("said", ["Don't forget my birthday.", "我忘了带伞", "他说“忘掉我的地址”"])
 def test_what_only_speaks_of_forgetting_forgets_nothing(tmp_path: Path, said: str) -> None:
     with agent(tmp_path, default="OK.") as a:

@@ -41,6 +41,22 @@ def test_several_things_are_several_requests() -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "things"),
+    [
+        ("Forget my address, always answer in French.", ["address"]),
+        ("Forget my address and fix the test.", ["address"]),
+        ("Forget my address and my phone number, then go on", ["address", "phone number"]),
+        ("Well, forget what I said about the boss and the trip to Rome", ["boss", "trip to Rome"]),
+        ("忘掉我的地址，以后用英文回答", ["地址"]),
+        ("忘掉我的地址和电话，然后继续", ["地址", "电话"]),
+        ("好的，忘掉我说过的榴莲、香菜和苹果", ["榴莲", "香菜", "苹果"]),
+    ],
+)
+def test_what_stands_beside_a_request_is_no_part_of_it(said: str, things: list[str]) -> None:
+    assert [each.words for each in asked_to_forget(said)] == things
+
+
+@pytest.mark.parametrize(
     "said",
     [
         "don't forget to call mom",
@@ -75,6 +91,14 @@ def test_several_things_are_several_requests() -> None:
         "我妈让我忘掉前男友",
         "翻译：忘掉我的地址",
         "忘掉一切",
+        "Forget what I told you before, always answer in French.",
+        "Forget what I said earlier and answer in French.",
+        "Forget what I told you, from now on call me Captain",
+        "forget my mistake and fix the test",
+        "忘记我说过的话，从现在开始用英文回答",
+        "忘掉我以前说过的，以后都用英文回答",
+        "忘记我之前说的话和重新开始",
+        "忘记我的错误，修好测试",
     ],
 )
 def test_reminders_reports_quotations_questions_and_withdrawals_ask_for_nothing(said: str) -> None:
