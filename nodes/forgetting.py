@@ -61,7 +61,8 @@ def asked(state: TurnState, memory: MemoryStore | None, past: Past | None, token
     None where nothing is asked. A store that fails is said; nothing is claimed then, and the next turn tries again.
     """
     assert state.turn is not None
-    mine = {entry.message for entry in state.entries if entry.turn == state.turn.id}
+    # A turn that broke off left its message unheard.
+    mine = {entry.message for entry in state.entries if entry.turn == state.turn.id} | {*state.unprocessed.memories}
     now = [m for m in state.messages if isinstance(m, HumanMessage) and m.id in mine]
     things = [thing for message in now for thing in asked_to_forget(plain_text(message))]
     if not things:

@@ -46,8 +46,10 @@ def asked_to_forget(words: str) -> tuple[Asked, ...]:
     """Give what a message asks to be forgotten; questions, quotations, reports and reminders ask for nothing."""
     found: dict[str, Asked] = {}
     for part in ends(words):
-        for sentence in sentences(strip_quoted(part)):
-            if _QUESTION.search(sentence.text):
+        text = sentences(strip_quoted(part))
+        for sentence, before in zip(text, ("", *(each.text for each in text)), strict=False):
+            introduced = before.endswith((":", "："))
+            if introduced or _QUESTION.search(sentence.text) or _cue("reported").search(sentence.text):
                 continue
             heard = [
                 each
@@ -96,6 +98,8 @@ def any_of(texts: Sequence[str]) -> Holds:
 
 def _asked(clause: str) -> Iterator[Asked]:
     clause = clause.strip()
+    if _cue("tells").search(clause):
+        return
     for section in ("named", "bare"):
         for pattern in _patterns()[section]:
             found = pattern.fullmatch(clause)
@@ -106,7 +110,7 @@ def _asked(clause: str) -> Iterator[Asked]:
             own = found.groupdict().get("own") is not None
             for thing in _things(found["x"]):
                 name = _trimmed(thing)
-                if len(folded(name)) >= SHORTEST and not _generic().fullmatch(name):
+                if len(folded(name)) >= SHORTEST and not _cue("generic").fullmatch(name):
                     yield Asked(name, own or _is_own(thing), section == "named")
             return
 
@@ -116,7 +120,7 @@ def _things(words: str) -> Iterator[str]:
     first, *others = _joined().split(words)
     yield first
     for other in others:
-        if _goes_on().match(other.strip()):
+        if _cue("goes_on").match(other.strip()):
             return
         yield other
 
@@ -193,10 +197,5 @@ def _joined() -> re.Pattern[str]:
 
 
 @cache
-def _goes_on() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{each})" for each in _loaded()["goes_on"].values()), re.IGNORECASE)
-
-
-@cache
-def _generic() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{each})" for each in _loaded()["generic"].values()), re.IGNORECASE)
+def _cue(section: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{each})" for each in _loaded()[section].values()), re.IGNORECASE)

@@ -156,3 +156,32 @@ def test_another_persons_memories_stay(tmp_path: Path) -> None:
         assert memory.records("ann") == ()
         assert len(memory.records("bob")) == 1
         assert "durian" in history(a.graph, config("theirs", "bob"))[0].text
+
+
+@pytest.mark.parametrize(
+    ("told", "request_", "word", "later"),
+    [
+        ("我讨厌榴莲。", "忘掉我说过的榴莲", "榴莲", "继续。"),
+        ("I hate durian.", "Forget what I said about durian.", "durian", "Go on."),
+    ],
+)
+def test_a_request_whose_turn_broke_off_is_heard_by_the_next_turn(
+    tmp_path: Path, told: str, request_: str, word: str, later: str
+) -> None:
+    with agent(tmp_path, default="OK.") as a:
+        a.say(told)
+        parts = a.graph._guard.parts
+        memory: Any = parts.memory if parts else None
+        whole = memory.delete
+
+        def breaking(*given: Any) -> int:
+            whole(*given)
+            raise RuntimeError("the power went")
+
+        memory.delete = breaking
+        with pytest.raises(RuntimeError):
+            a.say(request_)
+        memory.delete = whole
+        a.say(later)
+        assert a.values()["forgetting"] == ()
+        assert files_holding(tmp_path, word) == []
