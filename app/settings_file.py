@@ -152,7 +152,8 @@ def _finding(file: Path, root: yaml.Node, details: ErrorDetails) -> str:
         return f"{place}: {'.'.join([*trail, str(details['loc'][-1])])} is missing."
     problem = details["msg"].removeprefix("Value error, ")
     if details["type"] in {"literal_error", "enum"}:
-        problem = f"Input should be one of {details['ctx']['expected'].replace(' or ', ', ')}"
+        expected = str(details.get("ctx", {}).get("expected", ""))
+        problem = f"Input should be one of {expected.replace(' or ', ', ')}"
     given = details["input"]
     shown = "" if isinstance(given, Mapping | Sequence) and not isinstance(given, str) else f", not {given!r}"
     mapping = details["type"] in {"model_type", "model_attributes_type", "dict_type"}
