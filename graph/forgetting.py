@@ -15,6 +15,7 @@ from ninefold.adapters.checkpoints.lineage import at
 from ninefold.adapters.checkpoints.rows import rows_of, threads_of
 from ninefold.policies.forget_request import any_of
 from ninefold.policies.forgetting import Holds, forgotten, holding, message_holds
+from ninefold.policies.notices import notice
 from ninefold.policies.render import as_sent
 from ninefold.state import Constraint, IdentityError, InputError, MemoryRecord, NinefoldError, StorageError, ThreadBusy
 from ninefold.state.turn_state import TurnState, Update
@@ -90,7 +91,8 @@ def forget(graph: TurnGraph, config: RunnableConfig, what: str) -> Forgotten:
 def forget_asked(graph: TurnGraph, call: Call) -> None:
     """Forget for good what a turn was asked to, on a thread that is held; the request and its reply go too.
 
-    Whatever fails is logged, and the words wait in the state for the end of the next turn.
+    What fails is logged, and the words wait in the state for the beginning of the next turn. A thread that cannot be
+    reached is named in the turn's outcome, and not waited for: what is said later may hold the words again.
     """
     named = call.config.get("configurable", {})
     kept = {key: value for key, value in named.items() if key not in ("checkpoint_id", "turn_id")}
@@ -110,7 +112,11 @@ def forget_asked(graph: TurnGraph, call: Call) -> None:
 
         def make(standing: Standing) -> tuple[None, Update | None]:
             _, update = _in_thread(standing, holds)
-            return None, Update(**{**(update or {}), "forgetting": texts if done.left else ()})
+            after = Update(**{**(update or {}), "forgetting": ()})
+            if done.left and (outcome := after.get("outcome")):
+                left = notice("forgotten_left", standing.state.language, threads=", ".join(done.left)[:200])
+                after["outcome"] = outcome.model_copy(update={"notes": (*outcome.notes, left)})
+            return None, after
 
         changed(graph, latest, make, alone=True)
         erase(graph.checkpointer, graph.store, memory)

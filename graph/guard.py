@@ -80,6 +80,9 @@ class TurnGraph(CallGraph):
             if stored := self._stored(call, head):
                 yield from as_parts(stored, options)
                 return
+            if _left_over(call, head):
+                _forget_asked(self, call)
+                head = self._head(call)
             try:
                 for run in self._decide(call, head):
                     inner = super().stream(run.input, self._config(call, run), **{**call.options, **run.options})
@@ -113,6 +116,9 @@ class TurnGraph(CallGraph):
                 for part in as_parts(stored, options):
                     yield part
                 return
+            if _left_over(call, head):
+                await to_its_end(_forget_asked, self, call)
+                head = await self._ahead(call)
             try:
                 for run in self._decide(call, head):
                     inner = super().astream(run.input, self._config(call, run), **{**call.options, **run.options})
@@ -209,6 +215,12 @@ class TurnGraph(CallGraph):
             return None
         check_owner(call.identity, head.values.get("owner"))
         return answered(store, call.identity.thread, turn)
+
+
+def _left_over(call: Call, head: Head) -> bool:
+    """Whether an earlier turn left something to be forgotten: it goes before anything is said that may hold it too."""
+    named = call.config.get("configurable", {})
+    return bool(head.values.get("forgetting")) and not head.unfinished and not named.get("checkpoint_id")
 
 
 def _may_forget(call: Call, head: Head) -> bool:

@@ -13,6 +13,7 @@ from langchain_core.tools import BaseTool
 from ninefold.adapters.tools.own import Memories, ToolContext, own_tools
 from ninefold.adapters.tools.toolbox import LangChainToolbox
 from ninefold.nodes.ports import Archive, MemoryStore, Toolbox
+from ninefold.policies.forget_request import any_of
 from ninefold.policies.notes import note
 from ninefold.policies.recall import CANDIDATES, Limits, looked_up
 from ninefold.policies.references import parts
@@ -54,12 +55,15 @@ class Tools:
         def noted(content: str, kind: str) -> MemoryRecord | None:
             return note(content, kind, user=turn.user, thread=thread, turn=turn.id, at=turn.at, sequence=turn.number)
 
+        forgotten = any_of(state.forgetting)
+
         def find(memory: Memories, query: str) -> list[MemoryRecord]:
-            return looked_up(
+            found = looked_up(
                 memory.search(turn.user, query, limit=CANDIDATES),
                 memory.matching(turn.user, query, limit=CANDIDATES),
                 Limits(min_score=memory.min_score, top_k=CANDIDATES, tokens=0, now=turn.at),
             )
+            return [each for each in found if not forgotten(each.text) and not forgotten(each.description)]
 
         context = ToolContext(
             user=turn.user,

@@ -1,11 +1,12 @@
-"""What the person asks to be forgotten, within the turn: out of the memories and of what the turn works with.
+"""What the person asks to be forgotten, within the turn: out of what the turn works with and is shown.
 
-Files, earlier states, other threads and the request itself follow when the turn is over: its answer still needs them.
+What is to go is noted in the state before anything is deleted, so that a turn that breaks off is gone on with.
+Memories, files, earlier states, other threads and the request itself follow when the turn is over.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
 from langchain_core.messages import HumanMessage
@@ -13,7 +14,6 @@ from langchain_core.messages import HumanMessage
 from ninefold.policies.forget_request import Asked, any_of, asked_to_forget, phrases
 from ninefold.policies.forgetting import Holds, forgotten
 from ninefold.policies.notices import notice
-from ninefold.policies.recall import Found
 from ninefold.policies.render import as_sent
 from ninefold.policies.text import plain_text
 from ninefold.state import (
@@ -45,20 +45,15 @@ class Forgetting:
     state: TurnState
     """The turn without it; the request stays until the turn is over."""
     update: Update
-    holds: Holds
     told: Recalled
     """What the model is told, so that it can confirm truthfully."""
     events: tuple[Event, ...]
 
-    def without(self, found: Found) -> Found:
-        """Give what was found less what is to be forgotten."""
-        return replace(found, said=tuple(each for each in found.said if not self.holds(each.text)))
-
 
 def asked(state: TurnState, memory: MemoryStore | None, past: Past | None, tokens: TokenCounter) -> Forgetting | None:
-    """Forget in the memories what this turn's messages ask to be forgotten, and give the turn without it.
+    """Note what this turn's messages ask to be forgotten, and give the turn without it.
 
-    None where nothing is asked. A store that fails is said; nothing is claimed then, and the next turn tries again.
+    None where nothing is asked. A store that fails is said; nothing is claimed then, and the turn's end tries again.
     """
     assert state.turn is not None
     # A turn that broke off left its message unheard.
@@ -67,7 +62,7 @@ def asked(state: TurnState, memory: MemoryStore | None, past: Past | None, token
     things = [thing for message in now for thing in asked_to_forget(plain_text(message))]
     if not things:
         return None
-    failed: MemoryStoreError | None = None
+    failed: MemoryStoreError | StorageError | None = None
     records: tuple[MemoryRecord, ...] = ()
     try:
         records = memory.records(state.turn.user) if memory is not None else ()
@@ -76,27 +71,34 @@ def asked(state: TurnState, memory: MemoryStore | None, past: Past | None, token
     texts = _texts(state, things, records, bare=memory is None)
     holds = any_of(texts)
     gone = [record.id for record in records if holds(record.text) or holds(record.description)]
-    try:
-        if memory is not None and gone:
-            memory.delete(state.turn.user, gone)
-    except MemoryStoreError as error:
-        failed = error
     update, found = forgotten(state, state.turn, holds, lambda m: tokens.message(as_sent(m)), but=mine)
-    anything = bool(gone or any(found)) or _is_in_the_past(past, things, holds)
-    words = ", ".join(thing.words for thing in things)
-    key = "forgot" if anything else "forgot_nothing"
-    what = notice(key, state.language, words=words[:200], memories=len(gone), constraints=found.constraints)
-    reason = "" if anything else "nothing holds it"
+    anything = bool(gone or any(found))
+    try:
+        anything = anything or _is_in_the_past(past, things, holds)
+    except StorageError as error:
+        failed = error
+    words = ", ".join(thing.words for thing in things)[:200]
+    key, reason = _became(anything=anything, texts=texts)
+    what = notice(key, state.language, words=words, memories=len(gone), constraints=found.constraints)
     event: Event = Forgot(what=what, memories=len(gone), constraints=found.constraints, reason=reason)
     if failed is not None:
-        what = notice("not_forgotten", state.language, words=words[:200])
+        what = notice("not_forgotten", state.language, words=words)
         event = Degraded(step=Step.MEMORY_RETRIEVAL, what=what, cause=str(failed)[:400])
     changed = {name: value for name, value in update.items() if name in _CHANGED}
     waiting = tuple(dict.fromkeys((*state.forgetting, *texts)))
     window = update.get("messages", [])[1:]
     after = state.model_copy(update={**changed, "messages": window, "forgetting": waiting})
     kept = cast("Update", {**changed, "forgetting": waiting})
-    return Forgetting(after, kept, holds, _told(state, what), (event,))
+    return Forgetting(after, kept, _told(state, what), (event,))
+
+
+def _became(*, anything: bool, texts: tuple[str, ...]) -> tuple[str, str]:
+    """Give the notice that says what was found, and why nothing was."""
+    if anything:
+        return "forgot", ""
+    if texts:
+        return "forgot_nothing_here", "nothing here holds it; the other threads are looked through after the turn"
+    return "forgot_nothing", "nothing holds it"
 
 
 def _texts(state: TurnState, things: list[Asked], records: tuple[MemoryRecord, ...], *, bare: bool) -> tuple[str, ...]:
@@ -110,13 +112,10 @@ def _texts(state: TurnState, things: list[Asked], records: tuple[MemoryRecord, .
 
 
 def _is_in_the_past(past: Past | None, things: list[Asked], holds: Holds) -> bool:
-    """Whether an earlier turn of the thread holds it."""
+    """Whether an earlier turn of the thread holds it; raises StorageError where that cannot be read."""
     if past is None:
         return False
-    try:
-        found = past.matching(" ".join(thing.words for thing in things), limit=SEARCHED)
-    except StorageError:
-        return False
+    found = past.matching(" ".join(thing.words for thing in things), limit=SEARCHED)
     return any(holds(each.text) for each in found)
 
 

@@ -11,6 +11,7 @@ from langchain_core.messages import HumanMessage
 from ninefold.policies.bounded import within
 from ninefold.policies.cues import ends
 from ninefold.policies.dates import Span, said_when
+from ninefold.policies.forget_request import any_of
 from ninefold.policies.intent import QUERY_CHARACTERS
 from ninefold.policies.memory_merge import without_placed
 from ninefold.policies.notices import notice
@@ -38,7 +39,8 @@ from ninefold.state import (
 )
 from ninefold.state.turn_state import TurnState, Update
 
-from .forgetting import Forgetting, asked
+from .forgetting import asked
+from .hiding import without
 from .ports import MemoryStore, Past, TokenCounter
 from .rules_elsewhere import rules_elsewhere
 
@@ -70,8 +72,8 @@ def memory_retrieval(
     """
     forgetting = asked(state, memory, past, tokens)
     if forgetting is None:
-        return _recall(state, memory, past, settings, ranking, None)
-    update = _recall(forgetting.state, memory, past, settings, ranking, forgetting)
+        return _recall(state, memory, past, settings, ranking)
+    update = _recall(forgetting.state, memory, past, settings, ranking)
     recalled = (forgetting.told, *update.get("recalled", ()))
     return Update(
         **{**forgetting.update, **update, "recalled": recalled, "trace": (*forgetting.events, *update.get("trace", ()))}
@@ -84,9 +86,10 @@ def _recall(
     past: Past | None,
     settings: AgentSettings,
     ranking: Ranking,
-    forgetting: Forgetting | None,
 ) -> Update:
     assert state.turn is not None
+    holds = any_of(state.forgetting)
+    memory = without(memory, holds) if memory is not None and state.forgetting else memory
     if memory is None and past is None:
         return Update(recalled=(), trace=(MemoryRetrieved(considered=0, recalled=0, reason="off"),))
     view = _in_view(state, state.entries)
@@ -94,13 +97,11 @@ def _recall(
     events: list[Event] = []
     said: tuple[Said, ...] = ()
     try:
-        said = _said(state, past, view, when)
+        said = tuple(each for each in _said(state, past, view, when) if not holds(each.text))
     except StorageError as error:
         events.append(_degraded(state, "nothing_recalled", error))
     always: tuple[MemoryRecord, ...] = ()
     found = Found(said=said, when=when)
-    if forgetting is not None:
-        found = forgetting.without(found)
     entries = None
     constraints = state.constraints
     try:

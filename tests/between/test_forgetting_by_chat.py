@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ninefold.reading import history
-from ninefold.state import Forgot, MemoryStoreError
+from ninefold.state import ConflictRule, Forgot, MemoryStoreError, StorageError
 from tests.turn.agents import Agent, agent, config, whole_prompt
 
 from .test_forgetting import files_holding
@@ -81,7 +81,10 @@ def test_where_nothing_is_found_the_person_and_the_model_are_told_so(tmp_path: P
         result: Any = a.graph.invoke({"messages": [{"role": "user", "content": said}]}, config())
         assert words in result["outcome"].notes[0]
         assert words in whole_prompt(a.wire.chats[-1])
-        assert forgot(a)[0].reason == "nothing holds it"
+        assert {"zh": "其他会话", "en": "other sessions"}["zh" if words == "没有找到" else "en"] in result[
+            "outcome"
+        ].notes[0]
+        assert forgot(a)[0].reason.startswith("nothing here holds it")
 
 
 @pytest.mark.parametrize(
@@ -126,9 +129,18 @@ def test_what_only_speaks_of_forgetting_forgets_nothing(tmp_path: Path, said: st
         assert forgot(a) == []
 
 
-def test_a_store_that_fails_is_said_and_the_next_turn_tries_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("told", "ask", "texts", "later"),
+    [
+        ("我的地址是苏州莲花路。", "忘掉我的地址", "莲花路", "我的地址是杭州文三路。"),
+        ("My address is 12 Elm Street.", "Forget my address.", "Elm Street", "My address is 99 Oak Avenue."),
+    ],
+)
+def test_what_could_not_be_deleted_goes_before_the_next_turn_and_nothing_that_is_said_in_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, told: str, ask: str, texts: str, later: str
+) -> None:
     with agent(tmp_path, default="OK.") as a:
-        a.say("我讨厌榴莲。")
+        a.say(told)
         parts = a.graph._guard.parts
         memory: Any = parts.memory if parts else None
         whole = memory.delete
@@ -137,13 +149,86 @@ def test_a_store_that_fails_is_said_and_the_next_turn_tries_again(tmp_path: Path
             raise MemoryStoreError("The disk is gone.", "Plug it in.")
 
         memory.delete = failing
-        result: Any = a.graph.invoke({"messages": [{"role": "user", "content": "忘掉榴莲"}]}, config())
-        assert any("还没有忘记" in note for note in result["outcome"].notes)
-        assert a.values()["forgetting"] == ("榴莲",)
+        a.say(ask)
+        assert "not gone yet" in caplog.text
+        assert any(texts in text for text in a.values()["forgetting"])
+        assert texts not in whole_prompt(a.wire.chats[-1])
         memory.delete = whole
-        a.say("继续。")
+        a.say(later)
         assert a.values()["forgetting"] == ()
-        assert files_holding(tmp_path, "榴莲") == []
+        assert files_holding(tmp_path, texts) == []
+        assert later in [message.text for message in a.values()["messages"]]
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_nothing_is_deleted_before_it_is_noted_what_is_to_go(tmp_path: Path, language: str) -> None:
+    told, _, request, word, _ = TALK[language]
+    with agent(tmp_path, default="OK.") as a:
+        a.say(told)
+        parts = a.graph._guard.parts
+        memory: Any = parts.memory if parts else None
+        given = {"messages": [{"role": "user", "content": request}]}
+        for part in a.graph.stream(given, config(), stream_mode="updates"):
+            if "memory_retrieval" in part:
+                break
+        assert len(memory.records("ann")) == 1  # the turn is broken off
+        a.graph.invoke(None, config())
+        assert memory.records("ann") == ()
+        assert a.values()["forgetting"] == ()
+        assert files_holding(tmp_path, word) == []
+
+
+@pytest.mark.parametrize(
+    ("stuck", "rule", "told", "ask", "later"),
+    [
+        (
+            "以后都用中文回答。我的地址是苏州莲花路。",
+            "以后都用英文回答。",
+            "你好",
+            "忘掉我的地址",
+            "我的地址是杭州文三路。",
+        ),
+        (
+            "Always answer in English. My address is 12 Elm Street.",
+            "Always answer in French.",
+            "Hello",
+            "Forget my address.",
+            "My address is 99 Oak Avenue.",
+        ),
+    ],
+)
+def test_a_thread_that_waits_is_named_and_what_is_said_later_stays(
+    tmp_path: Path, stuck: str, rule: str, told: str, ask: str, later: str
+) -> None:
+    with agent(tmp_path, default="OK.", on_conflict=ConflictRule.ASK) as a:
+        a.say(stuck, thread="waits")
+        a.graph.invoke({"messages": [{"role": "user", "content": rule}]}, config("waits"))
+        assert a.graph.get_state(config("waits")).next
+        a.say(told)
+        a.say(ask)
+        assert "waits" in a.values()["outcome"].notes[-1]
+        a.say(later)
+        a.say(told)
+        assert later in [message.text for message in a.values()["messages"]]
+
+
+class Unreadable:
+    """A past whose reads fail."""
+
+    def matching(self, *_: object, **__: object) -> tuple[()]:
+        raise StorageError("The disk is gone.", "Plug it in.")
+
+
+@pytest.mark.parametrize("ask", ["忘掉我说过的榴莲", "Forget what I said about 榴莲."])
+def test_a_past_that_cannot_be_read_is_said_and_nothing_claimed(tmp_path: Path, ask: str) -> None:
+    with agent(tmp_path, default="OK.") as a:
+        a.say("好")
+        parts = a.graph._guard.parts
+        assert parts is not None
+        object.__setattr__(parts, "past", lambda *_: Unreadable())
+        result: Any = a.graph.invoke({"messages": [{"role": "user", "content": ask}]}, config())
+        assert any("还没有忘记" in note or "not forgotten yet" in note for note in result["outcome"].notes)
+        assert not any("nothing was" in note or "没有找到" in note for note in result["outcome"].notes)
 
 
 def test_another_persons_memories_stay(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+from nodes.hiding import *
