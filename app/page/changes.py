@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ninefold.graph.ending import end
-from ninefold.graph.forgetting import Forgotten, forget_everywhere
+from ninefold.graph.forgetting import Forgotten, forget_everywhere, meant
 from ninefold.graph.guard import now
 from ninefold.state import MemoryRecord, SettingsError
 
@@ -39,7 +39,14 @@ def undone(asked: Asked) -> dict[str, Any]:
 def forgotten(asked: Asked) -> dict[str, Any]:
     """Forget words, or what stands under an id, everywhere: on every thread, in the memories, in the kept lines."""
     what = asked.text("what").strip()
-    gone = asked.conversation.forget(what) if "thread" in asked.given else _everywhere(asked, what)
+    talk = asked.conversation if "thread" in asked.given else None
+    memory = asked.served.parts.memory
+    known = memory.records(asked.served.user) if memory else ()
+    holds = meant(what, known, talk.state().get("constraints", ()) if talk else ())
+    try:
+        gone = talk.forget(what) if talk else _everywhere(asked, what)
+    finally:
+        asked.served.runs.clean(holds)
     scrub(asked.place.data / HISTORY, what)
     return {"words": changes.told_forgotten(gone, what, asked.wording)}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import aclosing, suppress
@@ -11,12 +12,16 @@ from typing import Any
 
 from ninefold.adapters.models.thinking import strip_thinking
 from ninefold.graph.locks import busy
+from ninefold.policies.forget_request import any_of, asked_to_forget
+from ninefold.policies.forgetting import Holds
 from ninefold.state import NinefoldError
 
 from ..console.happenings import Asked, Ended, Happening, Told, Written
 from ..console.notes import notes, progress
 from ..translation import told
 from ..wording import Wording
+
+_log = logging.getLogger(__name__)
 
 Event = dict[str, Any]
 """Something that happened in a turn, as the page reads it: its `kind`, and what belongs to that kind."""
@@ -40,6 +45,10 @@ class Run:
     turn: int | None = None
     """The turn's number, once it began."""
     over: bool = False
+    end: str = ""
+    """How it ended: ended, asked, stopped or failed."""
+    forgets: tuple[str, ...] = ()
+    """What its person asks it to forget."""
     task: asyncio.Task[None] | None = None
     _news: asyncio.Event = field(default_factory=asyncio.Event)
     _written: dict[str, str] = field(default_factory=dict[str, str])
@@ -47,15 +56,25 @@ class Run:
 
     async def watch(self) -> AsyncIterator[Event]:
         """Give what happened and what happens, to the end of the turn."""
-        at = 0
+        # Whoever watches reads this list to its end, also when the turn is cleaned meanwhile.
+        at, events = 0, self.events
         while True:
             news = self._news
-            while at < len(self.events):
-                yield self.events[at]
+            while at < len(events):
+                yield events[at]
                 at += 1
             if self.over:
                 return
             await news.wait()
+
+    def clean(self, holds: Holds) -> None:
+        """Leave no words in a turn that is over and holds what was forgotten; how it ended stays."""
+        texts = (self.said, *self._written.values(), *(str(event) for event in self.events))
+        if self.over and any(holds(text) for text in texts):
+            self.said = ""
+            self._written.clear()
+            self._shown.clear()
+            self.events = [_wordless(event) for event in self.events if event["kind"] not in ("status", "text")]
 
     async def play(self, happenings: AsyncGenerator[Happening, None]) -> None:
         """Take the turn to its end; what fails is told as an event."""
@@ -73,7 +92,12 @@ class Run:
             self._tell({"kind": "stopped", "words": self.wording.say("page.stopped")})
         except NinefoldError as error:
             self._tell(failed(error, self.wording))
+        except Exception as error:  # noqa: BLE001 - logged whole; the page is told its name, and goes on
+            _log.exception("a turn of the thread %r failed", self.thread)
+            words = self.wording.say("page.failed", error=type(error).__name__)
+            self._tell({"kind": "failed", "error": type(error).__name__, "words": words})
         finally:
+            self.end = self.events[-1]["kind"] if self.events else ""
             self.over = True
             self._tell({"kind": "over"})
 
@@ -118,9 +142,14 @@ class Run:
 
 
 class Runs:
-    """The last turn of each thread that was taken at the page."""
+    """The last turn of each thread that was taken at the page.
 
-    def __init__(self) -> None:
+    Args:
+        patience: seconds that a turn is given to stop.
+    """
+
+    def __init__(self, patience: float = _STOP_SECONDS) -> None:
+        self._patience = patience
         self._runs: dict[str, Run] = {}
         self._seconds: dict[str, dict[int, dict[str, float]]] = {}
         self._idle: asyncio.Task[None] | None = None
@@ -148,6 +177,11 @@ class Runs:
         if self.running(thread):
             raise busy(thread, wording.say("page.at_the_page"))
         run = Run(thread, said, wording)
+        before = self._runs.get(thread)
+        if said:
+            run.forgets = tuple(thing.words for thing in asked_to_forget(said))
+        elif before is not None:
+            run.forgets = before.forgets
         self._runs[thread] = run
         run.task = asyncio.create_task(run.play(happenings))
         run.task.add_done_callback(lambda _: self._ended(run, then))
@@ -173,14 +207,19 @@ class Runs:
         self._runs.pop(thread, None)
         self._seconds.pop(thread, None)
 
+    def clean(self, holds: Holds) -> None:
+        """Leave what was forgotten in no turn that is over."""
+        for run in [*self._runs.values()]:
+            run.clean(holds)
+
     async def stop(self, thread: str) -> bool:
-        """Stop the thread's turn; tell whether there was one."""
+        """Stop the thread's turn; tell whether one was stopped: a step that cannot be broken off is not."""
         run = self._runs.get(thread)
         if run is None or run.over or run.task is None:
             return False
         run.task.cancel()
-        await asyncio.wait([run.task], timeout=_STOP_SECONDS)
-        return True
+        await asyncio.wait([run.task], timeout=self._patience)
+        return run.over
 
     async def stop_all(self) -> None:
         """Stop every turn: the page closes."""
@@ -193,8 +232,15 @@ class Runs:
     def _ended(self, run: Run, then: Callable[[], Coroutine[Any, Any, object]]) -> None:
         if run.turn is not None:
             self._seconds.setdefault(run.thread, {})[run.turn] = dict(run.seconds)
-        if run.events[-2]["kind"] == "ended" and not any(self.running(thread) for thread in self._runs):
+        if run.end == "ended" and run.forgets:
+            self.clean(any_of(run.forgets))
+        if run.end == "ended" and not any(self.running(thread) for thread in self._runs):
             self._idle = asyncio.create_task(_beside(then))
+
+
+def _wordless(event: Event) -> Event:
+    bare = {"text": "", "notes": [], "words": "", "conflicts": []}
+    return {name: value if value is None else bare.get(name, value) for name, value in event.items()}
 
 
 async def _beside(work: Callable[[], Coroutine[Any, Any, object]]) -> None:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
@@ -106,6 +107,14 @@ def serving(folder: Path, replies: Script = (), *, default: str = "OK.", **agent
             yield served
         finally:
             served.stop(signal.SIGKILL)
+
+
+@contextmanager
+def let_in(served: Served) -> Iterator[httpx.Client]:
+    """Give a client that opened the address with its token and asks as the page does."""
+    with httpx.Client(base_url=served.origin, headers={"origin": served.origin}, timeout=60, trust_env=False) as client:
+        assert client.get(served.address).status_code == 303
+        yield client
 
 
 @contextmanager

@@ -27,7 +27,7 @@ def session(asked: Asked) -> dict[str, Any]:
 
     Raises:
         IdentityError: it is another person's.
-        StorageError: a database failed.
+        StorageError: a database failed, or the memories could not be asked.
     """
     thread, served, wording = asked.thread, asked.served, asked.wording
     run = served.runs.of(thread)
@@ -45,7 +45,7 @@ def session(asked: Asked) -> dict[str, Any]:
         **empty,
         "turns": [_turn(moment) for moment in kept if moment.turn],
         "messages": [message(each) for each in spoken],
-        "constraints": [_constraint(each, turns, wording) for each in now.constraints],
+        "constraints": [_constraint(each, turns, wording) for each in asked.conversation.constraints()],
         "ended": [*_ended(kept, wording)],
         "pending": [conflict_of(each) for each in waiting.conflicts] if waiting else [],
         "unfinished": bool(snapshot.next) and waiting is None,
