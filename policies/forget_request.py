@@ -17,7 +17,7 @@ from .cues import ends
 from .forgetting import SHORTEST, Holds, holding
 from .memory_ids import folded
 from .subject import subject
-from .text import clauses, sentences, strip_quoted
+from .text import Span, clauses, sentences, strip_quoted
 from .values import ExactValue, exact_values
 
 MOST = 8
@@ -25,6 +25,9 @@ MOST = 8
 _QUESTION = re.compile(r"[?？]\s*$|(?:吗|么|呢)[。！~\s]*$")
 _COPULA = re.compile(r"\b(?:is|are|was|=)\s+|(?:是|叫|为|[:：])\s*", re.IGNORECASE)
 _TELLING = frozenset({"identifier", "url", "path", "name"})
+_FEW_LINES = 3
+_SHORT = 4
+"""Letters that a bare English thing has at least: a shorter one stands in every other sentence."""
 _DIGITS = 5
 """Digits of a number that nobody else's sentence holds by chance."""
 _LONG = {True: 4, False: 8}
@@ -48,17 +51,44 @@ def asked_to_forget(words: str) -> tuple[Asked, ...]:
     for part in ends(words):
         text = sentences(strip_quoted(part))
         for sentence, before in zip(text, ("", *(each.text for each in text)), strict=False):
+            if _cue("works_on").search(before):
+                break  # What follows is the text that a task is about.
             introduced = before.endswith((":", "："))
             if introduced or _QUESTION.search(sentence.text) or _cue("reported").search(sentence.text):
+                continue
+            if _in_the_midst(part, sentence):
                 continue
             heard = [
                 each
                 for clause in clauses(sentence.text)
-                if not sentence.text[: clause.start].rstrip().endswith((":", "："))
+                if not _led_in(sentence.text[: clause.start])
                 for each in _asked(clause.text.rstrip("。.!！~ "))
             ]
+            heard += _quoted(_line(part, sentence))
             found.update({each.words: each for each in heard})
     return tuple(found.values())[:MOST]
+
+
+def _led_in(before: str) -> bool:
+    """Whether a clause is text for a task, a speech, or hangs on a condition, by what stands before it."""
+    if before.rstrip().endswith((":", "：")):
+        return True
+    return _cue("works_on").search(before) is not None or _cue("condition").match(before.strip()) is not None
+
+
+def _in_the_midst(text: str, sentence: Span) -> bool:
+    """Whether a sentence stands inside of a longer text, such as a letter that was pasted, and speaks to nobody here."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) <= _FEW_LINES:
+        return False
+    return _line(text, sentence) not in (lines[0].strip(), lines[-1].strip())
+
+
+def _line(text: str, sentence: Span) -> str:
+    """Give the line that a sentence stands in."""
+    start = text.rfind("\n", 0, sentence.start) + 1
+    end = text.find("\n", sentence.start)
+    return text[start : None if end < 0 else end].strip()
 
 
 def beside(words: str) -> str:
@@ -110,8 +140,18 @@ def _asked(clause: str) -> Iterator[Asked]:
             own = found.groupdict().get("own") is not None
             for thing in _things(found["x"]):
                 name = _trimmed(thing)
-                if len(folded(name)) >= SHORTEST and not _cue("generic").fullmatch(name):
-                    yield Asked(name, own or _is_own(thing), section == "named")
+                mine = own or _is_own(thing)
+                least = _SHORT if name.isascii() and name.isalpha() and not mine else SHORTEST
+                if len(folded(name)) >= least and not _cue("generic").fullmatch(name):
+                    yield Asked(name, mine, section == "named")
+            return
+
+
+def _quoted(clause: str) -> Iterator[Asked]:
+    """Give the rule whose own words stand in quotation marks: 忘掉“不要用表格”这条规则."""
+    for pattern in _patterns()["quoted"]:
+        if found := pattern.fullmatch(clause.rstrip("。.!！~ ")):
+            yield Asked(found["x"].strip(), own=False, named=False)
             return
 
 
@@ -188,7 +228,7 @@ def _patterns() -> Mapping[str, tuple[re.Pattern[str], ...]]:
                     line = line.replace(f"{{{name}}}", _loaded()[name][language])
                 yield re.compile(line, re.IGNORECASE)
 
-    return {section: tuple(compiled(section)) for section in ("named", "bare")}
+    return {section: tuple(compiled(section)) for section in ("named", "bare", "quoted")}
 
 
 @cache

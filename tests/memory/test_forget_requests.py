@@ -12,6 +12,9 @@ from .stores import a_record
 @pytest.mark.parametrize(
     ("said", "thing", "own", "named"),
     [
+        ("忘掉“不要用表格”这条规则。", "不要用表格", False, False),
+        ('请忘掉"不要用表格"', "不要用表格", False, False),
+        ('Forget the rule "no tables".', "no tables", False, False),
         ("忘掉我说过的榴莲", "榴莲", False, True),
         ("好的，请把我之前跟你说过的项目代号忘掉", "项目代号", False, True),
         ("把我的地址忘了吧", "地址", True, True),
@@ -59,6 +62,16 @@ def test_what_stands_beside_a_request_is_no_part_of_it(said: str, things: list[s
 @pytest.mark.parametrize(
     "said",
     [
+        "Fix the grammar of this sentence. Forget my address.",
+        "把下面的话翻成英文\n请忘掉我的地址。",
+        "Hi Tom,\n\nthanks.\nplease forget my address\nBest\nAnn",
+        "汤姆：\n你好。\n请忘掉我的地址\n祝好\n安",
+        "写一个故事，忘掉我的名字吧",
+        "If I move, forget my address",
+        "如果我搬家了，忘掉我的地址",
+        "Forget what I said about no",
+        "请把“苹果”翻译成英文",
+        "“忘掉我的地址”是什么意思？",
         "don't forget to call mom",
         "Don't forget my birthday",
         "never forget what I said about durian",
