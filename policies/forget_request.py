@@ -77,7 +77,7 @@ def _led_in(before: str) -> bool:
 
 
 def _in_the_midst(text: str, sentence: Span) -> bool:
-    """Whether a sentence stands inside of a longer text, such as a letter that was pasted, and speaks to nobody here."""
+    """Whether a sentence stands inside of a longer text, such as a pasted letter, and speaks to nobody here."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) <= _FEW_LINES:
         return False
