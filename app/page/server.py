@@ -35,7 +35,7 @@ def serve(
         port: where; 0 takes a free one.
         wording: the language of what is refused before the page is there.
         language: the page's; None follows the browser.
-        ready: told the address with its token, once it answers.
+        ready: told the address with its token, once it is listened to; what is asked before the first answer waits.
 
     Raises:
         SettingsError: the extra is not installed, or the agent's settings cannot be used.

@@ -160,8 +160,9 @@ def ask(page: Page, text: str, reply: str = "OK.") -> None:
 
 
 def idle(page: Page) -> None:
-    """Wait until no turn runs; one that was just asked for has begun when its message has left the field."""
+    """Wait until no turn runs: what was asked for was answered, its message has left the field, its turn is over."""
     expect(page.locator("#message")).to_have_value("", timeout=PATIENCE)
+    page.locator(".composer button[type=submit]:enabled").wait_for()
     page.locator(".messages[aria-busy=false]").wait_for()
     page.locator(".status").wait_for(state="detached")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -22,12 +23,15 @@ PASTE = """(field, text) => {
 }"""
 STORY = "Once there was a keeper of windows. " * 12
 
+RELEASED = threading.Event()
+"""Set by a test when it has done in the middle of a reply what it is about."""
+
 
 def answer(body: Body) -> Reply:
     """Answer as the last message asks for."""
     match str(body["messages"][-1]["content"]).strip().splitlines()[-1]:
         case "Be slow.":
-            return Say(STORY + "The end.", pieces=30, pause=0.1)
+            return Say(STORY + "The end.", pieces=2, released=RELEASED)
         case "Say nothing more.":
             return Hang(60, "I begin, and")
         case "Fail.":
@@ -67,11 +71,14 @@ def test_a_stop_ends_the_reply_at_once_shows_how_far_it_came_and_is_taken_up(bro
 
 def test_a_turn_goes_on_while_its_page_is_reloaded(browser: Browser, served: Served) -> None:
     calls = len(served.wire.chats)
+    RELEASED.clear()
     with visiting(browser, served, "reload") as page:
         say(page, "Be slow.")
         page.locator(".message.assistant", has_text="keeper").wait_for()
         page.reload()
         page.locator(".messages[aria-busy=true]").wait_for()
+        page.locator(".message.assistant", has_text="keeper").wait_for()
+        RELEASED.set()
         page.locator(".message.assistant", has_text="The end.").wait_for()
         idle(page)
         assert page.locator(".message.user").count() == 1
@@ -80,6 +87,7 @@ def test_a_turn_goes_on_while_its_page_is_reloaded(browser: Browser, served: Ser
 
 
 def test_a_second_tab_is_refused_in_words_keeps_its_text_and_sees_the_reply(browser: Browser, served: Served) -> None:
+    RELEASED.clear()
     with visiting(browser, served, "tabs") as first, visiting(browser, served, "tabs") as second:
         second.fill("#message", "And me?")
         say(first, "Be slow.")
@@ -89,6 +97,7 @@ def test_a_second_tab_is_refused_in_words_keeps_its_text_and_sees_the_reply(brow
         refused.wait_for()
         assert "Another turn has held the thread 'tabs' at this page" in refused.inner_text()
         assert second.input_value("#message") == "And me?"
+        RELEASED.set()
         idle(first)
         second.press("#message", "Enter")
         idle(second)

@@ -134,12 +134,22 @@ def test_colours_follow_the_system_until_they_are_switched(browser: Browser, ser
 
 def test_enter__takes_the_word_that_is_offered_while_chinese_is_typed(browser: Browser, served: Served) -> None:
     with visiting(browser, served, "ime") as page:
+        calls = len(served.wire.chats)
         page.fill("#message", "ni hao")
-        composing = (
-            "e => e.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', isComposing: true, bubbles: true}))"
+        sent: list[str] = []
+        page.on("request", lambda request: sent.append(request.url))
+        pressed = (
+            "e => e.dispatchEvent(new KeyboardEvent('keydown',"
+            " {key: 'Enter', isComposing: true, bubbles: true, cancelable: true}))"
         )
-        page.locator("#message").evaluate(composing)
-        assert page.locator(".message.user").count() == 0
+        # True: the browser does with the key what it does while a word is offered.
+        assert page.locator("#message").evaluate(pressed) is True
+        # What a key sends is asked for before the page draws again.
+        page.evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+        assert page.input_value("#message") == "ni hao"
+        assert [url for url in sent if "/api/" in url] == []
+        assert len(served.wire.chats) == calls
         page.press("#message", "Control+Enter")
         page.locator(".message.user", has_text="ni hao").wait_for()
         idle(page)
+        assert len(served.wire.chats) == calls + 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any
 
 
@@ -18,6 +19,8 @@ class Say:
     """Seconds before each piece."""
     read: int | None = None
     """prompt_eval_count, where the server cut the prompt; None counts all of it."""
+    released: Event | None = None
+    """The pieces after the first come once this is set."""
 
 
 @dataclass(frozen=True)

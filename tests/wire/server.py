@@ -289,10 +289,12 @@ class WireServer:
                 Stream(to, body["model"]).done("load", 0, 0)
             case Drop():
                 drop(to)
-            case Say(text, done_reason, pieces, pause, read):
+            case Say(text, done_reason, pieces, pause, read, released):
                 stream = Stream(to, body["model"])
-                for piece in _split(text, pieces):
+                for number, piece in enumerate(_split(text, pieces)):
                     self._ended.wait(pause)
+                    while number and released and not (released.wait(0.05) or self._ended.is_set()):
+                        pass
                     stream.text(piece)
                 stream.done(done_reason, prompt if read is None else read, max(1, len(text) // 2))
             case Call(name, arguments, text, more):
