@@ -14,7 +14,7 @@ from ninefold.adapters.archive.forgetting import forget_places, places_holding
 from ninefold.adapters.checkpoints.lineage import at
 from ninefold.adapters.checkpoints.rows import rows_of, threads_of
 from ninefold.policies.forget_request import any_of
-from ninefold.policies.forgetting import Holds, forgotten, holding, message_holds
+from ninefold.policies.forgetting import Holds, forgotten, holding, kept_holds, message_holds
 from ninefold.policies.notices import notice
 from ninefold.policies.render import as_sent
 from ninefold.state import Constraint, IdentityError, InputError, MemoryRecord, NinefoldError, StorageError, ThreadBusy
@@ -222,7 +222,11 @@ def _touched(graph: TurnGraph, saver: BaseCheckpointSaver[Any] | None, thread: s
     if graph.store is not None and places_holding(graph.store, thread, lambda m: message_holds(m, holds)).holding:
         return True
     states = saver.list(at(thread)) if saver else ()
-    return any(holds(str(each.checkpoint["channel_values"])) or holds(str(each.pending_writes)) for each in states)
+    return any(
+        any(kept_holds(value, holds) for value in each.checkpoint["channel_values"].values())
+        or any(kept_holds(value, holds) for _, _, value in each.pending_writes or ())
+        for each in states
+    )
 
 
 @runtime_checkable

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import Any, NamedTuple
+from enum import Enum
+from typing import Any, NamedTuple, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage
+from pydantic import BaseModel
 
 from ninefold.state import Constraint, Entry, Event, Forgot, InputError, Item, Summary, Turn, TurnStarted, reference_id
 from ninefold.state.turn_state import REMOVE_ALL, TurnState, Update
@@ -18,6 +20,9 @@ from .text import plain_text
 SHORTEST = 2
 """Characters, blanks aside, that words to forget have at least: a single letter stands in every message."""
 _BLANK = re.compile(r"\s+")
+
+_OURS = frozenset({"id", "key", "kind", "name", "owner", "reason", "step", "strategy", "thread", "turn", "user"})
+"""Fields of what a state keeps that hold no words of a person or a model."""
 
 Holds = Callable[[str], bool]
 """Whether a text holds what is to be forgotten."""
@@ -57,6 +62,27 @@ def message_holds(message: BaseMessage, holds: Holds) -> bool:
     calls = message.tool_calls if isinstance(message, AIMessage) else ()
     data = [*(call["args"] for call in calls), message.additional_kwargs, message.response_metadata]
     return holds(plain_text(message)) or any(_data_holds(each, holds) for each in data)
+
+
+def kept_holds(value: Any, holds: Holds) -> bool:
+    """Whether what a state keeps holds what is to be forgotten, in any text that may be a person's or a model's.
+
+    Names of fields, kinds and steps are ours and are not looked at.
+    """
+    match value:
+        case Enum():
+            return False
+        case BaseMessage():
+            return message_holds(value, holds)
+        case BaseModel():
+            return any(kept_holds(each, holds) for name, each in value if name not in _OURS)
+        case dict():
+            texts = cast("dict[str, Any]", value).items()
+            return any(kept_holds(each, holds) for name, each in texts if name not in _OURS)
+        case list() | tuple() | set() | frozenset():
+            return any(kept_holds(each, holds) for each in cast("list[Any]", value))
+        case _:
+            return _data_holds(value, holds)
 
 
 def forgotten(

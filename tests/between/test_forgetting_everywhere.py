@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ninefold.cli import run
+from ninefold.graph.between_turns import pin
 from ninefold.graph.forgetting import forget, forget_everywhere
 from ninefold.reading import history
 from ninefold.state import ConflictRule, Origin
@@ -91,6 +92,31 @@ def test_a_thread_that_never_held_the_words_keeps_its_earlier_states(tmp_path: P
         before = len([*a.graph.get_state_history(config("b"))])
         forget(a.graph, config("a"), "榴莲")
         assert len([*a.graph.get_state_history(config("b"))]) == before > 1
+
+
+@pytest.mark.parametrize(
+    ("told", "word"),
+    [("My summary is late.", "summary"), ("memory_write 慢。", "memory_write"), ("摘要太长。", "摘要")],
+)
+def test_the_names_of_what_a_state_keeps_are_not_the_words_to_forget(tmp_path: Path, told: str, word: str) -> None:
+    with agent(tmp_path, default="OK.") as a:
+        a.say("Hello.", thread="b")
+        a.say("你好", thread="b")
+        a.say(told, thread="a")
+        before = len([*a.graph.get_state_history(config("b"))])
+        assert forget(a.graph, config("a"), word).messages
+        assert len([*a.graph.get_state_history(config("b"))]) == before > 1
+
+
+@pytest.mark.parametrize("word", [r"D:\pumps\notes", r"D:\水泵\笔记", "first line\nsecond line", "第一行\n第二行"])
+def test_words_with_a_backslash_or_a_line_break_leave_the_states_of_other_threads(tmp_path: Path, word: str) -> None:
+    with agent(tmp_path, default="OK.") as a:
+        a.say("Hello.", thread="a")
+        # A rule that came from elsewhere stands in no archive of its thread.
+        a.say("Hello.", thread="b")
+        pin(a.graph, config("b"), f"Keep {word} as it is.")
+        assert forget(a.graph, config("a"), word).constraints == 1
+        assert a.values("b")["constraints"] == ()
 
 
 def test_the_command_reaches_the_sessions_too(
