@@ -14,7 +14,7 @@ from ninefold.state.memory import in_order
 
 from .collection import collection_name, open_collection
 from .connection import Connection
-from .erasing import erase, overwrite
+from .erasing import blank_rewritten, erase, overwrite
 from .rows import checked_user, metadata, to_record, where
 from .vectors import CheckedEmbeddings, clean
 from .words import MemoryWords
@@ -53,6 +53,7 @@ class ChromaMemory:
         self._min_score = self._embeddings.min_score if min_score is None else min_score
         self._connection = Connection(place, timeout=timeout)
         self._store: Chroma | None = None
+        self._seen: dict[Path, int] = {}
         self._large: set[str] = set()
         self._words = MemoryWords()
         self._lock = RLock()
@@ -215,13 +216,13 @@ class ChromaMemory:
         with self._lock:
             try:
                 try:
-                    return action(self._fresh())
+                    return self._done(action)
                 except NinefoldError:
                     raise
                 except Exception:  # noqa: BLE001  chromadb raises whatever its engine or the wire raises
                     # The index may be behind another process's write that came between check and query: look once more.
                     self.close()
-                    return action(self._fresh())
+                    return self._done(action)
             except NinefoldError:
                 raise
             except Exception as error:
@@ -230,6 +231,13 @@ class ChromaMemory:
                     f"The memories in {self._connection} could not {what}: {type(error).__name__}: {error}.",
                     "Check the folder or the server; the turn goes on without them and nothing is lost.",
                 ) from error
+
+    def _done(self, action: Callable[[Chroma], Answer]) -> Answer:
+        answer = action(self._fresh())
+        if self._connection.folder is not None:
+            # An index that is opened empty is written at once, with whatever lay in this process's memory.
+            blank_rewritten(self._connection.folder, self._seen)
+        return answer
 
     def _revision(self, _store: Chroma) -> int:
         """What tells that another process wrote: a folder is opened anew then, a server has another number of rows."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import struct
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .connection import Connection
 
 DATABASE = "chroma.sqlite3"
+ROWS = "data_level0.bin"
 USUAL, SOONEST = 1000, 2
 """Changes after which Chroma writes its index: unless told otherwise, and at the soonest."""
 WORDS = "embedding_fulltext_search"
@@ -61,15 +62,32 @@ def erase(connection: Connection, folder: Path, name: str) -> None:
     with closing(sqlite3.connect(folder / DATABASE, timeout=BUSY_SECONDS, isolation_level=None)) as database:
         database.execute(f"INSERT INTO {WORDS}({WORDS}) VALUES ('optimize')")
         give_back(database)
+    blank_rewritten(folder, {})
+
+
+def blank_rewritten(folder: Path, seen: dict[Path, int]) -> None:
+    """Empty the unused room of every index whose file was written since it was last seen.
+
+    Args:
+        folder: of the Chroma store.
+        seen: when each was written last, in nanoseconds; it is brought up to date.
+    """
     for header in folder.glob("*/header.bin"):
-        _blank_unused(header)
+        rows = header.with_name(ROWS)
+        with suppress(FileNotFoundError):  # the index is being made, or went with its collection
+            if seen.get(header) != rows.stat().st_mtime_ns:
+                _blank_unused(header)
+                seen[header] = rows.stat().st_mtime_ns
 
 
 def _blank_unused(header: Path) -> None:
     """Empty the room that an index's files have for more rows: it was written as it lay in its process's memory."""
     with open(header, "rb") as file:
-        _, _, _, rows, size = _HEADER.unpack(file.read(_HEADER.size))
-    for name, row in (("data_level0.bin", size), ("length.bin", _LENGTH)):
+        begun = file.read(_HEADER.size)
+    if len(begun) < _HEADER.size:
+        return
+    _, _, _, rows, size = _HEADER.unpack(begun)
+    for name, row in ((ROWS, size), ("length.bin", _LENGTH)):
         path = header.with_name(name)
         with open(path, "r+b") as file:
             file.write(bytes(max(path.stat().st_size - file.seek(rows * row), 0)))
