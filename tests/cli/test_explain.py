@@ -112,7 +112,7 @@ def test_what_was_compacted_names_the_strategy_the_verdict_and_the_turn(kept: Ke
 def test_what_was_replaced_names_the_words_that_hold_instead(kept: Kept) -> None:
     found = kept.one(Cause.CONSTRAINT_ENDED, pick(kept, "报告要用表格", "Always answer with a table"))
     assert (found.said, found.turn, found.change) == (2, 4, ChangeKind.CHANGED)
-    assert pick(kept, "列表", "list") in found.by
+    assert pick(kept, "列表", "No tables any more") in found.by
 
 
 def test_what_was_not_searched_for_and_what_was_too_far_away(kept: Kept) -> None:

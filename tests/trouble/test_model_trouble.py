@@ -143,7 +143,7 @@ def test_a_reply_that_never_came_is_one_named_error_and_the_turn_waits(replying:
     begun = time.monotonic()
     with a.in_trouble(trouble), pytest.raises(error) as raised:
         a.say(a.kind.said, thread)
-    assert time.monotonic() - begun < 3 * a.patience + 4
+    assert time.monotonic() - begun < 3 * a.patience + 30
     assert raised.value.cause
     assert raised.value.next_step
     waiting = a.graph.get_state({"configurable": {"thread_id": thread, "user_id": f"user of {thread}"}})

@@ -114,17 +114,20 @@ def test_a_log_that_cannot_be_written_stops_the_prompt_and_is_named(tmp_path: Pa
         assert wire.chats == []
 
 
-def test_one_threads_forgetting_leaves_every_other_log_as_it_is(tmp_path: Path) -> None:
+def test_forgetting_goes_through_every_log_of_the_person_and_leaves_another_s_as_it_is(tmp_path: Path) -> None:
     words = ("My sister Ann lives in Rome.",)
     with WireServer() as wire:
         chosen = logged(tmp_path, wire.url, memory=False)
         for thread, user in (("t1", "ann"), ("T1", "ann"), ("../t1", "bob"), ("线程", "bob")):
             said(words, chosen, wire, thread, user)
-        others = {file: file.read_bytes() for file in (tmp_path / FOLDER).glob("*.jsonl") if file != log(tmp_path)}
-        assert len(others) == 3
+        before = {file: file.read_bytes() for file in (tmp_path / FOLDER).glob("*.jsonl")}
+        assert len(before) == 4
+        assert all(b"Rome" in text for text in before.values())
         forget(build_graph(chosen, tokens=for_model("ollama", MODEL)), config(), "Rome")
     assert read(tmp_path) == []
-    assert {file: file.read_bytes() for file in others} == others
+    after = {file: file.read_bytes() for file in before}
+    assert sorted(text == before[file] for file, text in after.items()) == [False, False, True, True]
+    assert sum(b"Rome" in text for text in after.values()) == 2
 
 
 @pytest.mark.parametrize("words", ["Rome", "罗马"])
