@@ -5,6 +5,7 @@ Law: `text[c.start : c.end] == c.words` for every candidate.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -50,6 +51,10 @@ class _Told(NamedTuple):
     label: str
 
 
+_LABEL = re.compile(r"\[[^\[\]]*\]")
+"""A heading in brackets, as [当前请求]: it asks for nothing."""
+
+
 @lru_cache(maxsize=256)
 def extract(text: str) -> Extraction:
     """Give the wishes, the task and whether the former task is finished."""
@@ -68,7 +73,7 @@ def extract(text: str) -> Extraction:
             if not any(wish.start < other.end and other.start < wish.end for other in framed)
         ]
     occasions = {wish.condition for wish in wishes}
-    distinct = [wish for wish in wishes if wish.words not in occasions]
+    distinct = [wish for wish in wishes if wish.words not in occasions and not _LABEL.fullmatch(wish.words)]
     return Extraction(tuple(distinct[:MAX_WISHES]), task, finishes(heard))
 
 
