@@ -104,9 +104,10 @@ async function follow({ said, turn = null }) {
     tell(error);
   }
   if (state.live !== live || control.signal.aborted) return;
-  live.over = true;
   if (live.refused && live.said) keepDraft(thread, live.said);
   await attempt(reload);
+  // Over only now: whoever sees that it is over finds the turn in the session, and can ask why.
+  live.over = true;
   if (state.live !== live) return;
   if (live.refused) {
     notice(live.notes.join(" "), "error");
