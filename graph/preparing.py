@@ -13,7 +13,7 @@ from langchain_core.runnables.config import var_child_runnable_config
 from ninefold.adapters.checkpoints.lineage import AT, TURN
 from ninefold.adapters.tokens import corrected
 from ninefold.nodes.compaction import completion
-from ninefold.nodes.ports import CancellableAssistant
+from ninefold.nodes.ports import Archive, CancellableAssistant
 from ninefold.policies.compaction.summary import prepare as prepare_summary
 from ninefold.state import Language, StorageError
 from ninefold.state.turn_state import TurnState
@@ -22,6 +22,7 @@ from .calls import Call
 from .changes import parts_of
 from .guard import TurnGraph
 from .identity import check_owner
+from .locks import ahold
 from .window_archive import WindowArchive
 from .wiring import in_thread
 
@@ -31,7 +32,8 @@ def prepare(graph: TurnGraph, config: RunnableConfig) -> bool:
 
     Above the soft threshold a turn notes which turns the next cut takes. Their summary is made here, with the model
     that makes summaries, and kept beside the archive under the address of its content: the turn that cuts takes it
-    without a call. It takes no lock and writes no checkpoint; a turn may run meanwhile.
+    without a call. It writes no checkpoint, and takes the thread's lock only to keep what was made: a turn may run
+    meanwhile, and what was forgotten meanwhile is not kept.
 
     Args:
         graph: what `build_graph` gave.
@@ -39,6 +41,7 @@ def prepare(graph: TurnGraph, config: RunnableConfig) -> bool:
 
     Raises:
         IdentityError: the thread is another user's.
+        ThreadBusy: a turn held the thread when the summary was made.
         StorageError: the graph keeps no sessions.
         SettingsError: it was not made by build_graph.
     """
@@ -50,6 +53,7 @@ async def aprepare(graph: TurnGraph, config: RunnableConfig) -> bool:
 
     Raises:
         IdentityError: the thread is another user's.
+        ThreadBusy: a turn held the thread when the summary was made.
         StorageError: the graph keeps no sessions.
         SettingsError: it was not made by build_graph.
     """
@@ -61,13 +65,18 @@ async def aprepare(graph: TurnGraph, config: RunnableConfig) -> bool:
     if state is None:
         return False
     bridge = _Bridge(parts.assistant)
-    running = asyncio.ensure_future(in_thread(_prepare, graph, call, state, bridge))
+    made: dict[str, str] = {}
+    running = asyncio.ensure_future(in_thread(_prepare, graph, call, state, bridge, made))
     try:
-        return await asyncio.shield(running)
+        prepared = await asyncio.shield(running)
     except asyncio.CancelledError:
         bridge.stop()
         await asyncio.wait([running])
         raise
+    if made:
+        async with ahold(call.place, call.identity.key, graph._guard.locks, graph._guard.lock_timeout):
+            await in_thread(_keep, graph, call, state, made)
+    return prepared
 
 
 def _standing(graph: TurnGraph, call: Call) -> TurnState | None:
@@ -81,7 +90,19 @@ def _standing(graph: TurnGraph, call: Call) -> TurnState | None:
     return TurnState.model_validate({**head.values})
 
 
-def _prepare(graph: TurnGraph, call: Call, state: TurnState, bridge: _Bridge) -> bool:
+def _keep(graph: TurnGraph, call: Call, state: TurnState, made: Mapping[str, str]) -> None:
+    """Keep what was made of a state, unless that was changed meanwhile: it may tell what was forgotten since."""
+    now = TurnState.model_validate({**graph._head(call).values})
+    present = {message.id: message for message in now.messages}
+    if now.summary != state.summary or any(present.get(each.id) != each for each in state.messages):
+        return
+    assert graph.store is not None
+    archive = parts_of(graph).archive(graph.store, call.identity.thread)
+    for key, text in made.items():
+        archive.cache(key, text)
+
+
+def _prepare(graph: TurnGraph, call: Call, state: TurnState, bridge: _Bridge, made: dict[str, str]) -> bool:
     parts, store = parts_of(graph), graph.store
     assert store is not None
     assert state.turn is not None
@@ -93,10 +114,22 @@ def _prepare(graph: TurnGraph, call: Call, state: TurnState, bridge: _Bridge) ->
     return prepare_summary(
         state,
         tokens=parts.tokens if factor <= 1 else corrected(parts.tokens, factor),
-        archive=WindowArchive(parts.archive(store, call.identity.thread), state),
+        archive=_Aside(parts.archive(store, call.identity.thread), state, made),
         assistant=completion(state, bridge, fixed, parts.chat.tools),
         settings=parts.settings,
     )
+
+
+class _Aside(WindowArchive):
+    """An archive whose prepared texts are laid aside."""
+
+    def __init__(self, archive: Archive, state: TurnState, made: dict[str, str]) -> None:
+        super().__init__(archive, state)
+        self._made = made
+
+    def cache(self, key: str, text: str) -> None:
+        """Lay a prepared text aside under its content address."""
+        self._made[key] = text
 
 
 class _Bridge:

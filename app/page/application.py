@@ -54,10 +54,15 @@ _CHANGE = {
     "end": changes.ended,
     "compact": changes.compacted,
     "undo": changes.undone,
-    "forget": changes.forgotten,
     "memories/correct": changes.amended,
 }
-_TALK = {"say": talk.say, "retry": talk.retry, "decide": talk.decide, "stop": talk.stop}
+_TALK = {
+    "say": talk.say,
+    "retry": talk.retry,
+    "decide": talk.decide,
+    "stop": talk.stop,
+    "forget": changes.forget,
+}
 
 
 def application(served: Served, token: str, port: int) -> Starlette:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
 from ninefold.graph.ending import end
 from ninefold.graph.forgetting import Forgotten, forget_everywhere, meant
 from ninefold.graph.guard import now
@@ -12,7 +16,7 @@ from ninefold.state import MemoryRecord, SettingsError
 from ..console import changes
 from ..console.lines import HISTORY, scrub
 from ..correcting import corrected
-from .requests import Asked
+from .requests import Asked, read
 
 
 def pinned(asked: Asked) -> dict[str, Any]:
@@ -36,7 +40,14 @@ def undone(asked: Asked) -> dict[str, Any]:
     return {"words": changes.undo(asked.conversation, "", asked.wording)}
 
 
-def forgotten(asked: Asked) -> dict[str, Any]:
+async def forget(request: Request) -> Response:
+    """Forget words, or what stands under an id, everywhere; first what is made of such words meanwhile is ended."""
+    asked = await read(request)
+    await asked.served.runs.rest()
+    return JSONResponse(await run_in_threadpool(_forgotten, asked))
+
+
+def _forgotten(asked: Asked) -> dict[str, Any]:
     """Forget words, or what stands under an id, everywhere: on every thread, in the memories, in the kept lines."""
     what = asked.text("what").strip()
     talk = asked.conversation if "thread" in asked.given else None

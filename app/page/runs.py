@@ -225,6 +225,10 @@ class Runs:
         """Stop every turn: the page closes."""
         for thread in [*self._runs]:
             await self.stop(thread)
+        await self.rest()
+
+    async def rest(self) -> None:
+        """End what is done while nobody waits."""
         if self._idle is not None:
             self._idle.cancel()
             await asyncio.wait([self._idle], timeout=_STOP_SECONDS)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
 from ninefold import aprepare, build_graph, prepare
+from ninefold.graph.forgetting import forget
 from ninefold.state import (
     AgentSettings,
     ContextPolicy,
@@ -22,6 +25,8 @@ from ninefold.state import (
 from tests.turn.agents import MODEL, Agent, Body, config, server_count
 from tests.wire.replies import Hang, Reply, Say
 from tests.wire.server import WireServer
+
+from .test_forgetting import files_holding
 
 SAID = {
     "zh": "第 {} 段说明：" + "这里写得更细一些，" * 12 + "图标用线条的。",
@@ -126,6 +131,21 @@ def test_cancelling_ends_the_model_s_work_and_leaves_nothing_behind(tmp_path: Pa
 
         asyncio.run(begun_and_cancelled())
         assert a.say(SAID["zh"].format(number + 1)) == "好的。"
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_what_is_forgotten_while_a_summary_is_made_of_it_is_not_kept(tmp_path: Path, language: str) -> None:
+    go_on = Event()
+    with summarising(tmp_path, Say(NOTHING, released=go_on)) as a, ThreadPoolExecutor(1) as beside:
+        a.say({"zh": "项目代号是 XQ-20931。", "en": "The project's code is XQ-20931."}[language])
+        until_noted(a, language)
+        asked = len(a.wire.chats)
+        running = beside.submit(prepare, a.graph, config())
+        a.wire.wait_for_chats(asked + 1)
+        assert forget(a.graph, config(), "XQ-20931").messages
+        go_on.set()
+        assert running.result(timeout=60)
+        assert files_holding(tmp_path, "XQ-20931") == []
 
 
 def test_the_prompt_log_tells_of_it(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ninefold.console.happenings import Happening, Written
+from ninefold.console.happenings import Ended, Happening, Written
 from ninefold.page.runs import Runs
 from ninefold.state import Language
 from ninefold.wording import Wording
@@ -73,3 +73,28 @@ def test_a_stop_tells_whether_the_turn_is_stopped() -> None:
         assert await runs.stop("t")
 
     asyncio.run(play())
+
+
+def test_what_is_done_while_nobody_waits_is_ended_at_a_word() -> None:
+    async def play() -> list[str]:
+        seen: list[str] = []
+        begun = asyncio.Event()
+
+        async def prepares() -> None:
+            begun.set()
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                seen.append("ended")
+                raise
+
+        async def answers() -> AsyncGenerator[Happening, None]:
+            yield Ended(None, None)
+
+        runs = Runs()
+        runs.begin("t", "hello", answers(), Wording(Language.ENGLISH), prepares)
+        await begun.wait()
+        await runs.rest()
+        return seen
+
+    assert asyncio.run(play()) == ["ended"]
