@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from langchain_core.runnables import RunnableConfig
 
 from ninefold.nodes.ports import MemoryStore
+from ninefold.nodes.rules_elsewhere import rules_elsewhere
 from ninefold.policies.constraints import SUBJECT
 from ninefold.policies.constraints.merging import change as changed
-from ninefold.policies.memory_ids import folded
+from ninefold.policies.memory_ids import folded, record_id
 from ninefold.policies.secrets import masked
 from ninefold.state import ChangeKind, Constraint, ConstraintsUpdated, InputError, MemoryKind, MemoryStatus
 from ninefold.state.turn_state import Update
@@ -32,11 +35,15 @@ def end(graph: TurnGraph, config: RunnableConfig, id: str) -> Constraint:  # noq
     """
 
     def make(standing: Standing) -> tuple[Constraint, Update]:
+        memory = standing.parts.memory
         held = standing.state.constraints
-        gone = next((each for each in held if each.id == id), None)
+        gone = _named(held, id)
+        if gone is None or gone.lasting:
+            # Another thread may have replaced it since, or what it replaced.
+            held = rules_elsewhere(held, memory, standing.stamp.user, standing.turn.id).constraints
+            gone = _named(held, id)
         if gone is None:
             raise InputError("No such constraint holds any more.", "List the constraints anew.")
-        memory = standing.parts.memory
         if memory and gone.lasting:
             _take_back(memory, standing.stamp.user, gone)
         event = ConstraintsUpdated(changes=(changed(ChangeKind.REMOVED, gone),), reason="ended by hand")
@@ -45,13 +52,18 @@ def end(graph: TurnGraph, config: RunnableConfig, id: str) -> Constraint:  # noq
     return change(graph, config, make)
 
 
+def _named(held: Sequence[Constraint], id: str) -> Constraint | None:  # noqa: A002
+    return next((each for each in held if each.id == id), None)
+
+
 def _take_back(memory: MemoryStore, user: str, gone: Constraint) -> None:
-    """Supersede the preference that holds the constraint's words."""
-    words = folded(masked(gone.words))
+    """Supersede the preference that keeps the constraint, and whichever holds its words."""
+    words, kept = folded(masked(gone.words)), record_id(gone, user)
     rows = [
         record.model_copy(update={"status": MemoryStatus.SUPERSEDED})
         for record in memory.by_kind(user, (MemoryKind.PREFERENCE,))
-        if words and (record.subject or "").startswith(SUBJECT) and folded(record.text) == words
+        if (record.subject or "").startswith(SUBJECT)
+        and (record.id == kept or (words and folded(record.text) == words))
     ]
     if rows:
         memory.write(rows)

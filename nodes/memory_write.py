@@ -9,7 +9,7 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from ninefold.policies.ageing import due
 from ninefold.policies.constraints import SUBJECT
 from ninefold.policies.forget_request import any_of
-from ninefold.policies.memory_ids import folded, memory_id
+from ninefold.policies.memory_ids import folded, memory_id, record_id
 from ninefold.policies.memory_merge import Merge, merged, without_placed
 from ninefold.policies.notices import notice
 from ninefold.policies.secrets import masked
@@ -87,12 +87,22 @@ def memory_write(
             entries=entries, unprocessed=_processed(state), unwritten=waiting[-UNWRITTEN:], trace=tuple(events)
         )
     events.append(_written(merge, archived))
-    return Update(
+    update = Update(
         entries=without_placed(entries, merge.superseded),
         unprocessed=_processed(state),
         unwritten=(),
         trace=tuple(events),
     )
+    constraints = tuple(_kept_by(each, merge, state.turn.user) for each in state.constraints)
+    if constraints != state.constraints:
+        update["constraints"] = constraints
+    return update
+
+
+def _kept_by(constraint: Constraint, merge: Merge, user: str) -> Constraint:
+    """Give a rule that was said before, on whichever thread, as one that the memory of then keeps."""
+    twin = merge.twins.get(record_id(constraint, user)) if constraint.lasting else None
+    return constraint.model_copy(update={"record": twin}) if twin else constraint
 
 
 def _archived(state: TurnState, archive: Archive) -> tuple[tuple[Entry, ...], int, list[Event]]:
@@ -195,7 +205,7 @@ def _merge(state: TurnState, memory: MemoryStore, waiting: Sequence[MemoryRecord
     assert state.turn is not None
     user = state.turn.user
     known: tuple[MemoryRecord, ...] = ()
-    withdrawn = _withdrawn(state)
+    withdrawn, records = _withdrawn(state)
     if withdrawn or any(record.subject for record in waiting):
         known = memory.by_kind(user, _HOLD_ONE_VALUE)
     near = memory.nearest(user, [record.text for record in waiting], limit=NEAR) if waiting else ()
@@ -207,7 +217,8 @@ def _merge(state: TurnState, memory: MemoryStore, waiting: Sequence[MemoryRecord
     )
     for record in known:
         is_rule = (record.subject or "").startswith(SUBJECT)
-        if is_rule and folded(record.text).startswith(withdrawn) and record.id not in merge.rows:
+        gone = record.id in records or folded(record.text).startswith(withdrawn)
+        if is_rule and gone and record.id not in merge.rows:
             merge.rows[record.id] = record.model_copy(update={"status": MemoryStatus.SUPERSEDED})
             merge.superseded.append(record.id)
     hits = [m.id for m in state.recalled if m.fate is Fate.RECALLED and _searched(m)]
@@ -226,10 +237,14 @@ def _searched(memory: Recalled) -> bool:
     return memory.source == "memory" and (memory.score is not None or memory.words is not None)
 
 
-def _withdrawn(state: TurnState) -> tuple[str, ...]:
-    """How the words of the rules begin that the person took back in this turn, or replaced for all time."""
+def _withdrawn(state: TurnState) -> tuple[tuple[str, ...], frozenset[str]]:
+    """How the words of the rules begin that the person took back in this turn, or replaced for all time.
+
+    And the memories of earlier statements that keep those taken back: they may say it in other words.
+    """
     lasting = {constraint.id for constraint in state.constraints if constraint.lasting}
     taken: list[str] = []
+    records: set[str] = set()
     here = [
         each for each in state.trace if isinstance(each, ConstraintsUpdated) and each.step is Step.CONSTRAINT_UPDATE
     ]
@@ -237,9 +252,10 @@ def _withdrawn(state: TurnState) -> tuple[str, ...]:
         for change in event.changes:
             if change.change is ChangeKind.REMOVED:
                 taken.append(change.words)
+                records.update(filter(None, (change.record,)))
             elif change.change is ChangeKind.CHANGED and change.constraint in lasting:
                 taken += change.replaces.split("; ")
-    return tuple(folded(masked(words)) for words in taken if folded(words))
+    return tuple(folded(masked(words)) for words in taken if folded(words)), frozenset(records)
 
 
 def _processed(state: TurnState) -> Unprocessed:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ninefold.policies.constraints import Merged, in_force
-from ninefold.policies.memory_ids import memory_id
-from ninefold.policies.secrets import masked
-from ninefold.state import Constraint, Origin
+from ninefold.policies.memory_ids import record_id
+from ninefold.state import Constraint
 
 from .ports import MemoryStore
 
@@ -20,7 +19,7 @@ def rules_elsewhere(constraints: Sequence[Constraint], memory: MemoryStore | Non
     Raises:
         MemoryStoreError: the store failed.
     """
-    ids = {each.id: _record_id(each, user) for each in constraints if each.lasting}
+    ids = {each.id: record_id(each, user) for each in constraints if each.lasting}
     if memory is None or not ids:
         return Merged(tuple(constraints), (), ())
     records = {each.id: each for each in memory.get(user, list(dict.fromkeys(ids.values())))}
@@ -30,10 +29,3 @@ def rules_elsewhere(constraints: Sequence[Constraint], memory: MemoryStore | Non
         records |= {each.id: each for each in memory.get(user, sorted(wanted))}
     records |= {constraint: records[record] for constraint, record in ids.items() if record in records}
     return in_force(constraints, records, turn)
-
-
-def _record_id(constraint: Constraint, user: str) -> str:
-    """The id of the memory that keeps a rule."""
-    if constraint.origin is Origin.PREFERENCE:
-        return constraint.message
-    return memory_id(user, constraint.turn, masked(constraint.words))

@@ -7,7 +7,9 @@ import json
 import re
 import unicodedata
 
-from ninefold.state import MemoryRecord
+from ninefold.state import Constraint, MemoryRecord, Origin
+
+from .secrets import masked
 
 _MARKS = re.compile(r"[\W_]+")
 
@@ -16,6 +18,13 @@ def memory_id(user: str, turn: str, content: str) -> str:
     """Give the id of what a person said in a turn; the same three give the same id in every process."""
     key = json.dumps([user, turn, folded(content)])
     return f"m{hashlib.sha256(key.encode()).hexdigest()[:24]}"
+
+
+def record_id(constraint: Constraint, user: str) -> str:
+    """Give the id of the memory that keeps a rule for all time."""
+    if constraint.origin is Origin.PREFERENCE:
+        return constraint.message
+    return constraint.record or memory_id(user, constraint.turn, masked(constraint.words))
 
 
 def folded(text: str) -> str:

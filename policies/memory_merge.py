@@ -29,6 +29,8 @@ class Merge:
     superseded: list[str] = field(default_factory=list)
     repeated: list[str] = field(default_factory=list)
     """Ids of rows that were said again."""
+    twins: dict[str, str] = field(default_factory=dict)
+    """For each new record that only repeats a row, by their ids, that row."""
 
 
 def merged(
@@ -50,6 +52,7 @@ def merged(
             continue
         twin = next((r for r in active.values() if says_the_same(r, statement, close.get(r.id, 0.0), same)), None)
         if twin is not None:
+            merge.twins[statement.id] = twin.id
             if twin.seen != statement.created and twin.turn != statement.turn:
                 active[twin.id] = merge.rows[twin.id] = twin.model_copy(update={"seen": statement.created})
                 merge.repeated.append(twin.id)

@@ -65,6 +65,8 @@ class Constraint(Value):
     """When it was said: ISO 8601 with offset."""
     lasting: bool = False
     """Said with "from now on", "以后", …: it is also kept as a preference for later threads."""
+    record: Identifier | None = None
+    """The memory that keeps it, where it is that of an earlier statement of the same, made on whichever thread."""
     origin: Origin = Origin.RULES
     status: ConstraintStatus = ConstraintStatus.ACTIVE
     overrules: Annotated[str, Field(max_length=2000)] | None = None

@@ -61,6 +61,8 @@ class ConstraintChange(Value):
     constraint: Identifier
     words: ShortText
     replaces: ShortText = ""
+    record: Identifier | None = None
+    """The memory of an earlier statement that keeps the constraint, where it has none of its own."""
 
 
 class ConstraintsUpdated(Value):

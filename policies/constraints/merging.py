@@ -125,7 +125,9 @@ def replace(
 
 def change(kind: ChangeKind, of: Constraint, *, replaces: str = "") -> ConstraintChange:
     """Give the trace's line for a change."""
-    return ConstraintChange(change=kind, constraint=of.id, words=of.words[:_SHOWN], replaces=replaces[:_SHOWN])
+    return ConstraintChange(
+        change=kind, constraint=of.id, words=of.words[:_SHOWN], replaces=replaces[:_SHOWN], record=of.record
+    )
 
 
 def identify(*parts: str) -> str:

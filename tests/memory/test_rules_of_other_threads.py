@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ninefold.graph.ending import end
 from ninefold.graph.in_force import constraints_in_force
 from ninefold.policies.memory_merge import is_replaced
 from ninefold.state import MemoryKind, MemoryRecord
@@ -128,3 +129,39 @@ def test_of_two_kept_rules_only_those_that_cannot_stand_together_replace_each_ot
     old: str, new: str, key: str, gone: bool
 ) -> None:
     assert is_replaced(rule(old, 1, key), rule(new, 2, key)) is gone
+
+
+SAME = "以后所有回复都用表格"
+
+
+@pytest.mark.parametrize(
+    ("said", "again", "taken_back", "ends"),
+    [
+        (SAME, SAME, "以后不用表格了", "a"),
+        (SAME, "以后所有的回复都用表格", None, "a"),
+        ("From now on, answer in tables", "From now on, answer in tables", None, "b"),
+        (
+            "From now on, answer in tables",
+            "From now on, please answer in tables",
+            "You no longer need to answer in tables",
+            "b",
+        ),
+    ],
+)
+def test_a_rule_that_two_threads_were_told_ends_on_both(
+    tmp_path: Path, said: str, again: str, taken_back: str | None, ends: str
+) -> None:
+    with agent(tmp_path) as a:
+        a.say("Hello.", thread="b")
+        a.say(said, thread="a")
+        a.say(again, thread="b")
+        assert held(a, "a") == held(a, "b") == [again]
+        if taken_back is None:
+            (shown,) = constraints_in_force(a.graph, config(ends))
+            assert end(a.graph, config(ends), shown.id).words == again
+        else:
+            a.say(taken_back, thread=ends)
+        assert held(a, "a") == held(a, "b") == []
+        for thread in ("a", "b", "c"):
+            a.say("Hello.", thread=thread)
+            assert a.values(thread)["constraints"] == ()
