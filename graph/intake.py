@@ -99,7 +99,7 @@ def fresh_messages(given: Sequence[BaseMessage], window: Sequence[BaseMessage]) 
     if not new:
         raise InputError("The input holds no message that the thread does not know.", "Send a new message.")
     _check_new(new)
-    return [_as_data(message) for message in new]
+    return [as_data(message) for message in new]
 
 
 def resends(given: Sequence[BaseMessage], window: Sequence[BaseMessage]) -> bool:
@@ -137,7 +137,7 @@ def _messages(given: Mapping[str, Any]) -> tuple[BaseMessage, ...]:
     if len(ids) != len(set(ids)):
         raise InputError("Two messages of the input have the same id.", "Give each message an id of its own, or none.")
     for message in whole:
-        _check_content(message)
+        check_content(message)
     try:
         PlainSerde().dumps_typed(whole)
     except (TypeError, ValueError) as error:
@@ -145,7 +145,12 @@ def _messages(given: Mapping[str, Any]) -> tuple[BaseMessage, ...]:
     return tuple(whole)
 
 
-def _check_content(message: BaseMessage) -> None:
+def check_content(message: BaseMessage) -> None:
+    """Refuse a message that no window can hold.
+
+    Raises:
+        InputError: its id is none, or a person's message holds more than text.
+    """
     if isinstance(message, RemoveMessage):
         raise InputError("A RemoveMessage is no input.", "Use update_state to change a thread's window.")
     if message.id is not None and not 0 < len(message.id) <= 256:
@@ -170,7 +175,7 @@ def _check_new(new: Sequence[BaseMessage]) -> None:
         )
 
 
-def _as_data(message: BaseMessage) -> BaseMessage:
+def as_data(message: BaseMessage) -> BaseMessage:
     """Give a message of another role than the user's or the assistant's as the user's data: it never becomes a rule."""
     if isinstance(message, HumanMessage | AIMessage | ToolMessage):
         return message

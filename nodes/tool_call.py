@@ -138,30 +138,29 @@ def _kept(
     entry = entry.model_copy(update={"archived": True})
     if size <= settings.context_policy.tool_result_tokens:
         return _Done(whole, entry, events)
-    return _shortened(state, whole, entry, called, tokens, settings)
+    language = state.language or Language.ENGLISH
+    message, entry = shortened(whole, entry, focus=_focus(state), language=language, tokens=tokens, settings=settings)
+    return _Done(message, entry, (called.model_copy(update={"kept": entry.tokens, "reference": entry.reference}),))
 
 
-def _shortened(
-    state: TurnState,
+def shortened(
     whole: ToolMessage,
     entry: Entry,
-    called: ToolCalled,
+    *,
+    focus: str,
+    language: Language,
     tokens: TokenCounter,
     settings: AgentSettings,
-) -> _Done:
-    """Give what of a long result matters to the person's words, and the reference behind which all of it stands."""
+) -> tuple[ToolMessage, Entry]:
+    """Give what of a long result matters to the focus, and the reference behind which all of it stands."""
     text = plain_text(whole)
     reference = reference_id(entry.turn, entry.sequence)
-    marker = reference_marker(reference, len(text), state.language or Language.ENGLISH)
+    marker = reference_marker(reference, len(text), language)
     limit = max(settings.context_policy.tool_result_tokens - tokens.text(marker) - 8, 32)
-    kept = extract(text, limit=limit, tokens=tokens, focus=_focus(state))
+    kept = extract(text, limit=limit, tokens=tokens, focus=focus)
     message = whole.model_copy(update={"content": f"{kept.text}\n{marker}"})
     size = tokens.message(as_sent(message))
-    return _Done(
-        message,
-        entry.model_copy(update={"tokens": size, "reference": reference, "compacted": True}),
-        (called.model_copy(update={"kept": size, "reference": reference}),),
-    )
+    return message, entry.model_copy(update={"tokens": size, "reference": reference, "compacted": True})
 
 
 def _update(state: TurnState, done: Sequence[_Done]) -> Update:

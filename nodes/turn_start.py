@@ -39,7 +39,7 @@ def turn_start(
     known = {entry.message for entry in state.entries}
     spoken = language or state.language or _language(state.messages)
     cleaned = [_clean(message) for message in state.messages]
-    window = _close_open_calls(cleaned, known, spoken)
+    window = close_open_calls(cleaned, known, spoken)
     entries = _with_entries(window, state.entries, turn, tokens)
     new = tuple(m.id for m in window if m.id and m.id not in known and _is_of_the_person(m))
     return Update(
@@ -84,7 +84,7 @@ def _language(messages: Sequence[BaseMessage]) -> Language:
     return detect_language("\n".join(plain_text(m) for m in messages if isinstance(m, HumanMessage)))
 
 
-def _close_open_calls(messages: Sequence[BaseMessage], known: set[str], language: Language) -> list[BaseMessage]:
+def close_open_calls(messages: Sequence[BaseMessage], known: set[str], language: Language) -> list[BaseMessage]:
     """Give the window with an honest result behind every call of an earlier turn that has none."""
     answered = {m.tool_call_id for m in messages if isinstance(m, ToolMessage)}
     window: list[BaseMessage] = []

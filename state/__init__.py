@@ -31,6 +31,7 @@ from .constraint import (
     TaskStatus,
 )
 from .errors import (
+    ContextOverBudget,
     EmbedderMismatch,
     IdentityError,
     InputError,
@@ -145,6 +146,7 @@ __all__ = [
     "ConstraintSettings",
     "ConstraintStatus",
     "ConstraintsUpdated",
+    "ContextOverBudget",
     "ContextPolicy",
     "Count",
     "Degraded",

@@ -29,6 +29,10 @@ class SettingsError(NinefoldError):
     """A setting that cannot be used: unknown key, wrong value, or a budget that can never fit."""
 
 
+class ContextOverBudget(NinefoldError):
+    """What may never be left out of a prompt is larger than the model's window."""
+
+
 class InputError(NinefoldError, ValueError):
     """Input that cannot become a turn: empty message, unsupported content block, missing thread id."""
 

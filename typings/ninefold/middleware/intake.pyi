@@ -1,0 +1,1 @@
+from app.middleware.intake import *
