@@ -15,7 +15,7 @@ export LANGGRAPH_STRICT_MSGPACK := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-page check format layout lock chat draw docs notebooks bench bench-crash bench-keeps bench-prefix bench-profiles bench-recall audit fuzz clean
+.PHONY: help setup test test-page check format layout lock chat draw docs notebooks bench bench-crash bench-fifty bench-keeps bench-prefix bench-profiles bench-recall audit fuzz clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -90,6 +90,9 @@ bench: setup ## list the measurements
 
 bench-crash: setup ## measure kills (ROUNDS=20), many writers and the disk of 3000 turns (Z1, Z2, M3); about an hour
 	$(BIN)/python -m bench.crash --rounds $(ROUNDS) --json bench/results/crash.json
+
+bench-fifty: setup ## play fifty turns with 24 planted facts, in both languages, beside full replay and the last 20 messages (M5, M7, Q1)
+	$(BIN)/python -m bench.fifty
 
 bench-keeps: setup ## measure what stays of rules, values and results, beside langchain, langmem and deepagents (M1, M6, M7, T2, X1, X2)
 	$(BIN)/python -m bench.keeps

@@ -17,6 +17,7 @@ import os
 import platform
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -135,10 +136,7 @@ def measured(recorded: list[Recorded], turns: int) -> list[Turn]:
     for each in recorded:
         text = render([from_wire(m) for m in each.body["messages"]], each.body.get("tools") or ())
         prompt = encode(text, allowed_special="all")
-        same = next(
-            (i for i, (a, b) in enumerate(zip(slot, prompt, strict=False)) if a != b), min(len(slot), len(prompt))
-        )
-        reused = min(same, len(prompt) - 1)
+        reused = min(common(slot, prompt), len(prompt) - 1)
         turn = found[each.turn - 1]
         turn.requests += 1
         turn.internal += "format" in each.body
@@ -147,6 +145,12 @@ def measured(recorded: list[Recorded], turns: int) -> list[Turn]:
         turn.rewritten[cause(each, text, reused, len(slot), encode)] += len(prompt) - reused
         slot = encode(text + each.reply, allowed_special="all")
     return found
+
+
+def common(slot: Sequence[int], prompt: Sequence[int]) -> int:
+    """Give how many tokens two prompts begin with alike."""
+    pairs = enumerate(zip(slot, prompt, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(slot), len(prompt)))
 
 
 def cause(each: Recorded, text: str, reused: int, slot: int, encode: Any) -> str:

@@ -1,0 +1,187 @@
+"""M5, M7, Q1: fifty turns, in Chinese and in English, through ninefold and through what manages nothing.
+
+Usage: python -m bench.fifty [--language zh|en] [--embedded [NAME_OR_PATH]] [--model NAME] [--turns 50] [--json FILE]
+
+A conversation with 24 planted facts and tool results of up to 30,000 tokens is played against one server on loopback:
+by ninefold as it comes, by full replay that the server cuts to its window as Ollama does, by the last 20 messages, and
+by full replay into a window without end. Everything is read off the requests' bytes. `context` is the prompt that a
+reply was written from, `evaluated` what a server with one slot reads anew, internal calls included; a fact is `lost`
+when its words do not stand in a prompt that needs them, `stale` is what no longer holds and stands there as if it did.
+
+A script answers, unless `--embedded` takes the embedded model or OLLAMA_HOST names a server (`--model` its model): then
+time is measured too, and `right` says how many replies are what code can check (Q1), in both orders of the prompt.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
+
+from ninefold.adapters.weights.pull import model_file
+from ninefold.home import data_folder
+from ninefold.state import NinefoldError, Order
+from ninefold.state.settings import EMBEDDED_CHAT
+
+from .conversation import LANGUAGES, Conversation, Language, conversation
+from .measures import Measured, measured
+from .models import Model, embedded, ollama, scripted
+from .plot import plotted
+from .systems import LAST, Played, managed, unmanaged
+
+RESULTS = Path(__file__).parents[1] / "results"
+NUM_CTX = 8192
+WINDOWS = (2048, 3072, 4096, 6144)
+"""Smaller windows that are tried for the smallest without a loss."""
+CONTEXT, SHARE, CALLS, CALLS_SHARE = (3000, 4000), 0.40, 0.25, 0.10
+"""The goals: context, evaluated against full replay, internal calls a turn and their share of the main prompts."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is played: one conversation with one model."""
+
+    conversation: Conversation
+    language: Language
+    model: Model
+    real: bool
+    """Whether a real model answers; then both orders are played, and no other windows."""
+
+    def measured(self, play: Callable[..., Played], **options: Any) -> Measured:
+        """Play the conversation through a system and read its figures."""
+        return measured(self.conversation, play(self.conversation, self.language, self.model, **options))
+
+    def systems(self) -> Iterator[Measured]:
+        """Give every system's figures, ours first and full replay second."""
+        yield self.measured(managed, num_ctx=NUM_CTX)
+        yield self.measured(unmanaged, num_ctx=NUM_CTX)
+        yield self.measured(unmanaged, num_ctx=NUM_CTX, last=LAST)
+        if self.real:
+            yield self.measured(managed, num_ctx=NUM_CTX, order=Order.RECALL_FIRST)
+        else:
+            yield self.measured(unmanaged, num_ctx=None)
+
+    def windows(self) -> Iterator[tuple[int, Measured | str]]:
+        """Give ours in smaller windows, or why it cannot be."""
+        for num_ctx in WINDOWS:
+            try:
+                yield num_ctx, self.measured(managed, num_ctx=num_ctx)
+            except (NinefoldError, ValueError) as error:
+                yield num_ctx, str(error).splitlines()[-1][:120]
+
+
+def line(figures: Measured) -> str:
+    """Give a system's figures as a line of the table."""
+    row = figures.row
+    costs = f"{row['context']:>8,} {row['largest']:>8,} {row['evaluated']:>9,} {row['internal calls a turn']:>8.2f}"
+    kept = f"{row['internal share']:>6.0%} {len(row['lost']):>3} of {row['facts']} {row['stale']:>5}"
+    right = f"{row['replies right']:>3} of {row['replies looked at']}"
+    return f"{figures.played.system:<32} {costs} {kept} {row['seconds']:>7.2f} {right}"
+
+
+def told(run: Run) -> dict[str, Any]:
+    """Print one conversation's tables, and give them as plain data."""
+    names = "context  largest evaluated internal  share     lost stale seconds right"
+    print(f"\n{run.language}, {len(run.conversation.turns)} turns\n{'':<32}  {names}")
+    rows: list[Measured] = []
+    for figures in run.systems():
+        rows.append(figures)
+        print(line(figures), flush=True)
+        for name, turns in figures.lost.items() if figures.played.system.startswith("ninefold") else ():
+            print(f"    lost: {name} at {', '.join(map(str, turns))}")
+    goals = dict(_goals(rows[0], rows[1]))
+    found: dict[str, Any] = {"language": run.language, "systems": [each.row for each in rows], "goals": goals}
+    if not run.real:
+        windows = {NUM_CTX: len(rows[0].lost)}
+        for num_ctx, tried in run.windows():
+            if isinstance(tried, str):
+                print(f"num_ctx {num_ctx:>6,}: {tried}")
+                continue
+            windows[num_ctx] = len(tried.lost)
+            print(f"num_ctx {num_ctx:>6,}: {len(tried.lost)} lost {tried.lost or ''}", flush=True)
+        whole = [num_ctx for num_ctx, lost in windows.items() if not lost]
+        print(f"the smallest window of these that loses none: {min(whole, default=None)}")
+        goals["none lost at 4,096"] = windows.get(4096) == 0
+        found |= {"lost by window": windows}
+    for name, met in goals.items():
+        print(f"{'met   ' if met else 'MISSED'} {name}")
+    for what in ("context", "evaluated"):
+        lines = {
+            each.played.system: [getattr(turn, what) for turn in each.turns] for each in rows if each.played.num_ctx
+        }
+        RESULTS.mkdir(exist_ok=True)
+        picture = plotted(f"{run.language}: {what} by turn", lines)
+        (RESULTS / f"fifty_{run.language}_{what}.svg").write_text(picture, encoding="utf-8")
+    return found
+
+
+def _goals(ours: Measured, replay: Measured) -> Iterator[tuple[str, bool]]:
+    row, other = ours.row, replay.row
+    yield f"context {CONTEXT[0]:,} to {CONTEXT[1]:,}", CONTEXT[0] <= row["context"] <= CONTEXT[1]
+    share = row["evaluated"] / other["evaluated"]
+    yield f"evaluated at most {SHARE:.0%} of full replay ({share:.0%})", share <= SHARE
+    yield f"none lost at {NUM_CTX:,}", not row["lost"]
+    yield "nothing stale", not row["stale"]
+    yield f"internal calls a turn at most {CALLS}", row["internal calls a turn"] <= CALLS
+    yield f"internal tokens at most {CALLS_SHARE:.0%} of the main prompts", row["internal share"] <= CALLS_SHARE
+
+
+def _model(given: argparse.Namespace, language: Language) -> tuple[Model, str]:
+    """Give who answers, and its name."""
+    if given.embedded:
+        weights = model_file(given.embedded, data_folder())
+        return embedded(weights, NUM_CTX, given.threads, given.written), f"{given.embedded}, {given.threads} threads"
+    if host := os.environ.get("OLLAMA_HOST"):
+        return ollama(host, given.model), f"{given.model} on Ollama"
+    return scripted(language), "a script"
+
+
+def main() -> None:
+    """Print the tables, write the figures as JSON and the plots as SVG."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--language", choices=LANGUAGES, action="append")
+    parser.add_argument("--embedded", nargs="?", const=EMBEDDED_CHAT, help="the embedded model, or a GGUF file")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of the embedded model")
+    parser.add_argument("--written", type=int, default=128, help="tokens of its replies at most")
+    parser.add_argument("--model", default="qwen2.5:14b", help="model on the Ollama server")
+    parser.add_argument("--turns", type=int, default=50)
+    parser.add_argument("--json", type=Path, default=RESULTS / "fifty.json")
+    given = parser.parse_args()
+    languages: list[Language] = given.language or list(LANGUAGES)
+    found: list[dict[str, Any]] = []
+    who = ""
+    for language in languages:
+        model, who = _model(given, language)
+        real = bool(given.embedded or os.environ.get("OLLAMA_HOST"))
+        if not found:
+            versions = ", ".join(f"{name} {version(name)}" for name in ("langgraph", "ninefold"))
+            machine = f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+            print(
+                f"Python {platform.python_version()}, {versions}; {machine}; {time.strftime('%Y-%m-%d')}; {who} answers"
+            )
+        found.append(told(Run(conversation(language).shortened(given.turns), language, model, real)))
+    about: dict[str, Any] = {
+        "python": platform.python_version(),
+        "machine": platform.platform(),
+        "cores": os.cpu_count(),
+        "model": who,
+    }
+    about |= {"versions": {name: version(name) for name in ("langgraph", "ninefold", "tiktoken")}}
+    given.json.parent.mkdir(parents=True, exist_ok=True)
+    given.json.write_text(json.dumps(about | {"runs": found}, ensure_ascii=False, indent=1), encoding="utf-8")
+    print(f"\nwritten to {given.json}, the plots beside it in {RESULTS}")
+    sys.exit(0 if all(met for each in found for met in each["goals"].values()) else 1)
+
+
+if __name__ == "__main__":
+    main()
