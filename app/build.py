@@ -30,6 +30,7 @@ from ninefold.nodes.ports import CancellableAssistant, MemoryStore, TokenCounter
 from ninefold.state import AgentSettings, ModelSettings
 
 from .budget import check_budget
+from .first_start import resumed
 from .home import data_folder
 from .memories import memory_of
 from .own_policies import Policies, load_policies
@@ -60,7 +61,8 @@ def build_graph(
     Nothing is downloaded and no server is asked before the first turn. What is not handed in comes from the settings.
 
     Args:
-        agent: agent.yaml's path, settings, or None for the defaults (Ollama's qwen2.5:14b).
+        agent: agent.yaml's path, settings, or None for the defaults: Ollama's qwen2.5:14b, or the model and embedder
+            that the data folder was begun with, as in the chat.
         model: answers; any LangChain chat model.
         light_model: serves the internal calls.
         embeddings: of the memories; its `min_score` attribute, if it has one, is the threshold of recall.
@@ -78,7 +80,7 @@ def build_graph(
         StorageError: the data folder cannot be written; EmbedderMismatch: its memories are another embedder's.
         ModelMissing: the embedded model's weights are not on this machine.
     """
-    settings = _settings(agent, policies)
+    settings = _settings(agent, policies, own_model=model is not None)
     folder = data_folder(settings)
     parts = _parts(settings, folder, model, light_model, embeddings, tokens, memory, tools, policies, clock)
     if model is None and tokens is None:
@@ -102,7 +104,7 @@ def served_graph(
     Each run must name its person: the server's own sign-in does, or `user_id` in the run's `configurable`.
 
     Args:
-        agent: agent.yaml's path, settings, or None for the defaults.
+        agent: agent.yaml's path, settings, or None for the defaults, as in `build_graph`.
         tools: the caller's own, beside those that the settings name.
         policies: in place of single built-in ones.
 
@@ -127,10 +129,12 @@ def _guard(parts: Parts, clock: Callable[[], datetime] | None) -> Guard:
     )
 
 
-def _settings(agent: str | Path | AgentSettings | None, policies: Policies | None) -> AgentSettings:
+def _settings(
+    agent: str | Path | AgentSettings | None, policies: Policies | None, *, own_model: bool = False
+) -> AgentSettings:
     match agent:
         case None:
-            settings = AgentSettings()
+            settings = resumed(AgentSettings(), data_folder(AgentSettings()), own_model=own_model)
         case AgentSettings():
             settings = agent
         case _:

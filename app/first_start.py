@@ -65,16 +65,21 @@ def chosen(settings: AgentSettings, folder: Path, bring: Bring, *, server: str |
     return Choice(made, new=kept.provider is None)
 
 
-def resumed(settings: AgentSettings, folder: Path) -> AgentSettings:
+def resumed(settings: AgentSettings, folder: Path, *, own_model: bool = False) -> AgentSettings:
     """Give the agent with what this data folder was begun with: the provider and the embedder that it does not name.
 
     Another chat model changes nothing about the embedder: the memories were made by it.
+
+    Args:
+        settings: the agent.
+        folder: the data folder.
+        own_model: the caller has a chat model, so that only the embedder is taken from the folder.
 
     Raises:
         StorageError: the choice cannot be read.
     """
     kept = _read(folder / FILE)
-    if kept.provider is not None and "model" not in settings.model_fields_set:
+    if kept.provider is not None and not own_model and "model" not in settings.model_fields_set:
         settings = with_model(settings, provider=kept.provider)
     return _with_embedder(settings, kept, folder)
 

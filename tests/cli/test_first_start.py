@@ -4,14 +4,24 @@ import json
 from pathlib import Path
 
 import pytest
+from langchain_core.language_models import GenericFakeChatModel
 
-from ninefold import first_start
+from ninefold import build_graph, first_start
+from ninefold.adapters.tokens.qwen import QwenCounter
 from ninefold.adapters.weights.catalogue import DEFAULT_MODEL, find_weights
 from ninefold.cli import run
 from ninefold.cli.options import agent_settings
 from ninefold.doctor import Level, examine
 from ninefold.first_start import chosen, may_choose, resumed
-from ninefold.state import BUILT_IN_TOOLS, AgentSettings, ModelDown, ModelSettings, StorageError
+from ninefold.state import (
+    BUILT_IN_TOOLS,
+    AgentSettings,
+    EmbedderMismatch,
+    ModelDown,
+    ModelMissing,
+    ModelSettings,
+    StorageError,
+)
 from tests.cli.shell import Shell
 from tests.turn.agents import agent
 from tests.wire.server import WireServer, nobody_there
@@ -136,6 +146,20 @@ def test_memories_that_were_made_before_a_provider_was_chosen_keep_their_embedde
         "ollama",
         "bge-m3",
     )
+
+
+def test_a_graph_from_code_goes_on_with_what_the_folder_was_begun_with_unless_its_settings_say_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NINEFOLD_HOME", str(tmp_path))
+    (tmp_path / "memory").mkdir()
+    noted = {"provider": "embedded", "model": DEFAULT_MODEL, "embedder": "embedded:my-embedder"}
+    (tmp_path / first_start.FILE).write_text(json.dumps(noted), encoding="utf-8")
+    with pytest.raises(ModelMissing, match="ninefold models pull"):
+        build_graph()
+    assert build_graph(model=GenericFakeChatModel(messages=iter(())), tokens=QwenCounter()), "only its embedder counts"
+    with pytest.raises(EmbedderMismatch):
+        build_graph(AgentSettings())
 
 
 @pytest.mark.parametrize(("lang", "told"), [("zh", "最初使用 embedded:"), ("en", "was begun with embedded:")])
