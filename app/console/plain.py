@@ -94,7 +94,12 @@ def _change(command: Slash, conversation: Conversation, wording: Wording) -> int
 
 
 def _said(runner: asyncio.Runner, conversation: Conversation, text: str, wording: Wording) -> int:
-    """Take a turn with the person's message; one that a busy thread did not take is given back."""
+    """Take a turn with the person's message; one that a busy thread did not take is given back.
+
+    A turn that a new message leaves unfinished is named: in a pipe nobody sees it otherwise.
+    """
+    if conversation.unfinished() and conversation.pending() is None:
+        print(wording.say("chat.unfinished"), file=sys.stderr)
     try:
         return runner.run(_print(conversation, conversation.say(text), wording))
     except ThreadBusy:

@@ -81,6 +81,13 @@ def test_with_ollama_down_the_message_is_kept_and_the_turn_can_be_taken_again(tm
     assert [message["content"] for message in wire.chats[-1]["messages"][1:]] == ["项目端口是 18443。"]
 
 
+def test_a_new_message_says_that_it_leaves_a_turn_unfinished(tmp_path: Path, wire: WireServer) -> None:
+    Shell(tmp_path, nobody_there()).run("chat", "--thread", "t1", "--say", "项目端口是 18443。")
+    ended = Shell(tmp_path, wire.url).run("chat", "--thread", "t1", "--say", "你好", "--say", "再见", "--lang", "zh")
+    assert (ended.returncode, ended.stdout) == (0, "OK.\nOK.\n")
+    assert ended.stderr.count("上一轮没有完成") == 1
+
+
 def test_a_model_that_is_not_pulled_is_named_with_the_command_that_pulls_it(tmp_path: Path) -> None:
     with WireServer(models=["other"]) as wire:
         ended = Shell(tmp_path, wire.url).run("chat", "--model", "ollama:qwen2.5:7b", "--say", "hi")
