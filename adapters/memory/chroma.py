@@ -143,8 +143,10 @@ class ChromaMemory:
 
     def get(self, user: str, ids: Sequence[str]) -> tuple[MemoryRecord, ...]:
         """Give the person's records of these ids, in any status."""
-        wanted = where(user)
-        return self._rows(wanted, ids=list(dict.fromkeys(ids))) if ids else ()
+        checked_user(user)
+        # Not by a filter: Chroma looks a filter up in every row of the collection, and ids at once.
+        found = self._rows(ids=list(dict.fromkeys(ids))) if ids else ()
+        return tuple(record for record in found if record.user == user)
 
     def of_turns(self, user: str, turns: Sequence[str]) -> tuple[MemoryRecord, ...]:
         """Give what the person said in these turns, in any status, oldest first."""
@@ -195,7 +197,7 @@ class ChromaMemory:
 
         return self._ask("be searched", query)
 
-    def _rows(self, wanted: dict[str, Any], ids: list[str] | None = None) -> tuple[MemoryRecord, ...]:
+    def _rows(self, wanted: dict[str, Any] | None = None, ids: list[str] | None = None) -> tuple[MemoryRecord, ...]:
         found = self._ask("be read", lambda store: store.get(ids=ids, where=wanted))
         rows = zip(found["ids"], found["documents"], found["metadatas"], strict=True)
         return in_order(to_record(key, text, stored) for key, text, stored in rows if text and stored)
