@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ninefold.policies.apply import applied
 from ninefold.policies.assemble import Material, assemble
+from ninefold.policies.bounded import beside
 from ninefold.policies.notices import notice
 from ninefold.policies.render import memory_line
 from ninefold.policies.standing import never_gives_way, with_rules, without_rules
@@ -60,7 +61,7 @@ def assembly(
     return Update(
         view=view,
         entries=_place(state, entries, placed) if settings.context_policy.order is Order.STABLE else entries,
-        recalled=tuple(_with_fate(memory, kept) for memory in state.recalled),
+        recalled=beside(view, [_with_fate(memory, kept) for memory in state.recalled]),
         trace=(
             Assembled(tokens=view.tokens, needed=view.needed, gave_way=view.gave_way),
             *_told(state, view, tokens, settings),

@@ -13,7 +13,6 @@ from ninefold.policies.constraints import (
     REPLY_SCHEMA,
     Candidate,
     Extraction,
-    Merged,
     Source,
     ended_with,
     expired,
@@ -23,7 +22,7 @@ from ninefold.policies.constraints import (
     identify,
     is_other,
     may_hold,
-    merge,
+    take,
     wants_model,
 )
 from ninefold.policies.forget_request import any_of, beside
@@ -112,7 +111,8 @@ def constraint_update(
             # A withdrawal in it has nothing left to withdraw.
             holds = any_of(state.forgetting)
             found = found._replace(wishes=tuple(wish for wish in found.wishes if not holds(wish.words)))
-        held = _taken(held, found, _source(state, turn, message), conflict)
+        held, full = _taken(held, found, _source(state, turn, message), conflict)
+        events += [*_untaken(state, "rules_beyond", found.beyond), *_untaken(state, "rules_full", full)]
     events.append(_event(held, waiting))
     return Update(
         constraints=held.constraints,
@@ -150,8 +150,8 @@ def _source(state: TurnState, turn: Turn, message: BaseMessage) -> Source:
     return Source(turn=turn.id, message=message.id or (entry.message if entry else turn.id), at=turn.at, task=None)
 
 
-def _taken(held: _Held, found: Extraction, source: Source, rule: ConflictRule) -> _Held:
-    """Give the layer after one message."""
+def _taken(held: _Held, found: Extraction, source: Source, rule: ConflictRule) -> tuple[_Held, tuple[Candidate, ...]]:
+    """Give the layer after one message, and the wishes that it has no room for."""
     constraints, changes = held.constraints, held.changes
     task = held.task
     begins = found.task is not None and (task is None or is_other(found.task.text, task))
@@ -166,8 +166,17 @@ def _taken(held: _Held, found: Extraction, source: Source, rule: ConflictRule) -
             turn=source.turn,
             message=source.message,
         )
-    merged: Merged = merge(constraints, found.wishes, source._replace(task=task), rule)
-    return _Held(merged.constraints, task, (*changes, *merged.changes), (*held.conflicts, *merged.conflicts))
+    merged, refused = take(constraints, found.wishes, source._replace(task=task), rule)
+    after = _Held(merged.constraints, task, (*changes, *merged.changes), (*held.conflicts, *merged.conflicts))
+    return after, refused
+
+
+def _untaken(state: TurnState, why: str, wishes: Sequence[Candidate]) -> list[Event]:
+    """Give what the person is told of wishes that found no room: never is one left out in silence."""
+    if not wishes:
+        return []
+    what = notice(why, state.language, count=len(wishes))
+    return [Degraded(step=Step.CONSTRAINT_UPDATE, what=what, cause="; ".join(each.words for each in wishes)[:400])]
 
 
 def _prefix(

@@ -3,6 +3,11 @@
 if __name__ != "ninefold.state":  # kept by `make layout`
     raise ImportError("this folder is a part of one package: write `import ninefold.state`")
 
+from .appending import (
+    MAX_EVENTS,
+    TRACE_BYTES,
+    append_events,
+)
 from .base import (
     Count,
     Identifier,
@@ -89,7 +94,6 @@ from .summary import (
     Summary,
 )
 from .trace import (
-    MAX_EVENTS,
     Assembled,
     Compacted,
     ConflictAnswered,
@@ -107,7 +111,6 @@ from .trace import (
     ToolCalled,
     TurnStarted,
     WindowRolled,
-    append_events,
 )
 from .turn import (
     Language,
@@ -131,6 +134,7 @@ __all__ = [
     "ALWAYS_RECALLED",
     "BUILT_IN_TOOLS",
     "MAX_EVENTS",
+    "TRACE_BYTES",
     "AgentSettings",
     "Assembled",
     "Cause",

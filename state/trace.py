@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -210,24 +209,3 @@ Event = Annotated[
     | Degraded,
     Field(discriminator="kind"),
 ]
-
-MAX_EVENTS = 64
-"""A turn's trace keeps its first half and its last half of this many events, and what was degraded between them."""
-
-MAX_DEGRADED = 16
-"""Degradations kept from between the halves, each said once."""
-
-
-def append_events(trace: Sequence[Event], more: Sequence[Event]) -> tuple[Event, ...]:
-    """Give the trace with more events behind it; a TurnStarted opens a new trace.
-
-    Law: `append(append(t, a), b) == append(t, a + b)` while fewer than MAX_EVENTS are kept.
-    """
-    joined = (*trace, *more)
-    opened = max((i for i, event in enumerate(joined) if isinstance(event, TurnStarted)), default=0)
-    kept = joined[opened:]
-    if len(kept) <= MAX_EVENTS:
-        return kept
-    half = MAX_EVENTS // 2
-    degraded = dict.fromkeys(event for event in kept[half:-half] if isinstance(event, Degraded))
-    return (*kept[:half], *[*degraded][:MAX_DEGRADED], *kept[-half:])

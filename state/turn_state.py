@@ -8,12 +8,13 @@ from langchain_core.messages import AnyMessage, BaseMessage
 from langgraph.graph.message import add_messages
 from pydantic import BaseModel, ConfigDict, Field
 
+from .appending import append_events
 from .base import Count, Identifier
 from .compaction import Proposal, Struck, Verdict
 from .constraint import Conflict, Constraint, Task
 from .memory import Intent, MemoryRecord, Recalled
 from .summary import Summary
-from .trace import Event, append_events
+from .trace import Event
 from .turn import Language, Outcome, Turn
 from .view import View
 from .window import Entry, Unprocessed

@@ -1,5 +1,6 @@
 """From what a person writes to the constraints that hold: gate, extraction, grounding, merging, conflicts."""
 
+from .bounds import Taken, take
 from .candidates import Candidate, polarity_of
 from .conflicts import answer_of, answers_of, decided, question
 from .extraction import Extraction, extract
@@ -17,6 +18,7 @@ __all__ = [
     "Extraction",
     "Merged",
     "Source",
+    "Taken",
     "answer_of",
     "answers_of",
     "decided",
@@ -33,6 +35,7 @@ __all__ = [
     "polarity_of",
     "question",
     "rule",
+    "take",
     "values_claimed",
     "wants_model",
 ]

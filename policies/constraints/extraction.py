@@ -22,10 +22,10 @@ from .one_off import STAYS_WITH_SESSION, ending_with_the_work
 from .searching import search_candidates
 from .tasks import finishes, requested
 
-MAX_WISHES = 12
-"""Wishes taken from one message, so that a long pasted text cannot fill the layer."""
+MAX_WISHES = 40
+"""Wishes taken from one message, so that a long pasted text cannot fill the layer; the others are named."""
 
-MAX_WORDS = 400
+MAX_WORDS = 1000
 """Characters of one wish; a longer sentence is cut to the clause that holds it."""
 
 _BARE_KEYS = frozenset({"output_format", "language", "currency", "unit"})
@@ -42,6 +42,8 @@ class Extraction(NamedTuple):
     """The thing asked for, in the person's words."""
     finished: bool
     """The person says that the task before is done."""
+    beyond: tuple[Candidate, ...] = ()
+    """Wishes that are too many for one message."""
 
 
 class _Told(NamedTuple):
@@ -74,7 +76,9 @@ def extract(text: str) -> Extraction:
         ]
     occasions = {wish.condition for wish in wishes}
     distinct = [wish for wish in wishes if wish.words not in occasions and not _LABEL.fullmatch(wish.words)]
-    return Extraction(tuple(distinct[:MAX_WISHES]), task, finishes(heard))
+    if len(distinct) > MAX_WISHES:
+        distinct = [*{wish.words: wish for wish in reversed(distinct)}.values()][::-1]
+    return Extraction(tuple(distinct[:MAX_WISHES]), task, finishes(heard), tuple(distinct[MAX_WISHES:]))
 
 
 def _told(sentence: Sentence) -> list[_Told]:

@@ -39,7 +39,7 @@ def rivals(held: Sequence[Constraint], new: Constraint) -> list[Constraint]:
 def targets(held: Sequence[Constraint], wish: Candidate) -> list[Constraint]:
     """Give the constraints that a withdrawal means: by what they are about, else by their content."""
     named = topics(wish.words)
-    value = canonical(wish.key, wish.value)
+    value = None if _names_the_key(wish) else canonical(wish.key, wish.value)
     by_value = [old for old in held if value and old.key == wish.key and canonical(old.key, old.value) == value]
     if by_value:
         return by_value
@@ -49,6 +49,12 @@ def targets(held: Sequence[Constraint], wish: Candidate) -> list[Constraint]:
     if best >= 0.5:
         return [old for score, old in by_content if score == best]
     return [old for old in held if old.key in named]
+
+
+def _names_the_key(wish: Candidate) -> bool:
+    """Whether the value says no more than the key: "颜色" is no colour."""
+    topic = key(wish.key)
+    return bool(topic and topic.topic and wish.value and topic.topic.fullmatch(wish.value))
 
 
 def single(constraint: Constraint) -> bool:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ninefold.policies.constraints import Candidate, extract
-from ninefold.policies.constraints.extraction import MAX_WORDS
+from ninefold.policies.constraints.extraction import MAX_WISHES, MAX_WORDS
 from ninefold.state import Polarity, Scope
 
 
@@ -186,7 +186,10 @@ def test_quoted_words_belong_to_the_wish_around_them() -> None:
 
 
 def test_a_long_pasted_text_cannot_fill_the_layer() -> None:
-    assert len(extract("不要用红色。" * 500).wishes) <= 12
+    assert [wish.words for wish in extract("不要用红色。" * 500).wishes] == ["不要用红色"]
+    found = extract("".join(f"不要用第{n}号颜色。" for n in range(100, 500)))
+    assert len(found.wishes) == MAX_WISHES
+    assert len(found.beyond) == 400 - MAX_WISHES
 
 
 @given(st.text(max_size=300))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ninefold.state import Assembled, Degraded, Event, Step, TurnStarted, append_events
-from ninefold.state.trace import MAX_DEGRADED, MAX_EVENTS
+from ninefold.state.appending import MAX_DEGRADED, MAX_EVENTS
 
 BEGUN = TurnStarted(turn="t1", number=1, at="2026-01-01T00:00:00+00:00")
 

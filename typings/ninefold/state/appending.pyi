@@ -1,0 +1,1 @@
+from state.appending import *
