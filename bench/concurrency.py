@@ -17,6 +17,7 @@ from typing import Any
 
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
+from bench.figures import Goal, told
 from ninefold.adapters.archive import history_messages, open_store
 from tests.crash.test_processes import TAKES_TURNS
 from tests.guard.test_agent import agent
@@ -27,12 +28,13 @@ def main() -> None:
     """Run all and exit with status 1 when a turn or an update is missing or doubled."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=50)
-    raise SystemExit(0 if writers(parser.parse_args().turns)["met"] else 1)
+    sys.exit(told(writers(parser.parse_args().turns)["goals"]))
 
 
 def writers(turns: int) -> dict[str, Any]:
     """Give for each kind of writers how many of their turns are kept, and whether all are, once."""
     found: list[dict[str, Any]] = []
+    goals: list[Goal] = []
     ways = (("8 threads", in_threads, 8), ("2 processes", in_processes, 2), ("turns and updates", with_updates, 2))
     for name, run, count in ways:
         with tempfile.TemporaryDirectory() as folder:
@@ -42,8 +44,9 @@ def writers(turns: int) -> dict[str, Any]:
             kept = said(Path(folder))
             wanted = sorted(f"{way}.{turn}" for way in range(count) for turn in range(turns))
             print(f"Z2: {name} × {turns}: {len(kept)} of {len(wanted)} kept ({took:.0f} s)", flush=True)
-            found.append({"writers": name, "wanted": len(wanted), "kept": len(kept), "met": kept == wanted})
-    return {"turns": turns, "runs": found, "met": all(each["met"] for each in found)}
+            found.append({"writers": name, "wanted": len(wanted), "kept": len(kept)})
+            goals.append(Goal("Z2", f"{name} × {turns}: turns kept", len(kept), str(len(wanted)), kept == wanted))
+    return {"turns": turns, "runs": found, "goals": goals}
 
 
 def in_threads(folder: Path, ways: int, turns: int) -> None:

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from bench import constraints, keeps_m1, keeps_x
+from bench.figures import Goal, keep
 from ninefold.adapters.tokens import QwenCounter
 
 PEERS = Path(__file__).parent / "peers"
-RESULTS = Path(__file__).parent / "results" / "keeps.json"
 BOTH = 200
 """Turns that are played in both languages; longer sessions in Chinese alone."""
 LAYER, INTERNAL_CALLS, INTERNAL_SHARE = 1.5, 0.25, 0.10
@@ -38,7 +38,7 @@ def main() -> int:
     parser.add_argument("--budget", type=float, default=300.0, help="seconds that one session may take")
     parser.add_argument("--turns", type=int, default=40, help="turns of each conversation of X2")
     parser.add_argument("--data", type=Path, default=constraints.DATA)
-    parser.add_argument("--json", type=Path, default=RESULTS)
+    parser.add_argument("--json", type=Path)
     parser.add_argument("--no-peers", action="store_true", help="measure ninefold alone")
     chosen = parser.parse_args()
     marks = sorted(int(mark) for mark in chosen.marks.split(","))
@@ -49,13 +49,11 @@ def main() -> int:
     ours = [row for part, languages in _sessions(marks) for row in keeps_m1.rows(part, languages, chosen.budget)]
     peers = [] if chosen.no_peers else _peers(marks, chosen.budget)
     goals = [*_m1(ours, peers, marks), *_t2(chosen.data), *_x(chosen.data, chosen.turns)]
-    chosen.json.parent.mkdir(parents=True, exist_ok=True)
-    found = {"machine": platform.platform(), "ninefold": ours, "peers": peers, "goals": goals}
-    chosen.json.write_text(json.dumps(found, ensure_ascii=False, indent=1), encoding="utf-8")
-    missed = [goal["name"] for goal in goals if not goal["met"]]
-    print(f"\n{len(goals) - len(missed)} of {len(goals)} goals met; written to {chosen.json}")
-    for name in missed:
-        print(f"MISSED  {name}")
+    file = keep("keeps", goals, {"ninefold": ours, "peers": peers}, file=chosen.json)
+    missed = [goal for goal in goals if not goal.met]
+    print(f"\n{len(goals) - len(missed)} of {len(goals)} goals met; written to {file}")
+    for goal in missed:
+        print(f"MISSED  {goal.row} {goal.name}")
     return 1 if missed else 0
 
 
@@ -66,7 +64,7 @@ def _sessions(marks: Sequence[int]) -> Iterator[tuple[list[int], list[str]]]:
         yield short, ["en"]
 
 
-def _m1(ours: list[dict[str, Any]], peers: list[dict[str, Any]], marks: Sequence[int]) -> Iterator[dict[str, Any]]:
+def _m1(ours: list[dict[str, Any]], peers: list[dict[str, Any]], marks: Sequence[int]) -> Iterator[Goal]:
     print("\nM1  share of prompts that hold every rule of turn 1, up to each mark (… = ended by its time)")
     for row in [*ours, *peers]:
         shown = "  ".join(f"{mark}: {_share(row, mark):>6}" for mark in marks)
@@ -79,6 +77,7 @@ def _m1(ours: list[dict[str, Any]], peers: list[dict[str, Any]], marks: Sequence
             row["so far"],
             "1.00 and >= peers",
             row["so far"] == 1.0 and row["so far"] >= best,
+            best if peers else None,
         )
         yield _goal(f"{name}: rules that no longer hold", row["stale"], "0", row["stale"] == 0)
         yield _goal(f"{name}: layer by its words' tokens", row["layer"], f"<= {LAYER}", row["layer"] <= LAYER)
@@ -105,22 +104,23 @@ def _share(row: dict[str, Any], mark: int) -> str:
     return f"{row['so far']:.0%}…" if row["reached"] < mark else "-"
 
 
-def _t2(data: Path) -> Iterator[dict[str, Any]]:
+def _t2(data: Path) -> Iterator[Goal]:
     print()
     for row in constraints.rows(data):
         yield _goal(f"T2 {row.name} ({row.cases})", round(row.share, 3), row.goal, row.met)
 
 
-def _x(data: Path, turns: int) -> Iterator[dict[str, Any]]:
+def _x(data: Path, turns: int) -> Iterator[Goal]:
     print()
     for row in keeps_x.rows(data, turns):
         figures = {name: round(value, 3) for name, value in row.figures.items()}
         yield _goal(f"{row.name} ({row.cases})", figures, row.goal, row.met)
 
 
-def _goal(name: str, value: Any, goal: str, met: bool) -> dict[str, Any]:
+def _goal(name: str, value: Any, goal: str, met: bool, best: Any = None) -> Goal:
     print(f"{name:<62} {value!s:<12} goal {goal:<18} {'' if met else 'MISSED'}")
-    return {"name": name, "value": value, "goal": goal, "met": met}
+    row, _, about = name.partition(" ")
+    return Goal(row, about, value, goal, met, best)
 
 
 def _peers(marks: Sequence[int], budget: float) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ import os
 import platform
 import sqlite3
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -33,6 +34,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import BaseTool, tool
 
+from bench.figures import Goal, at_most, keep, told
 from ninefold import AgentSettings, build_graph
 from ninefold.adapters.memory.in_memory import InMemoryMemory
 from ninefold.adapters.tokens import for_model
@@ -71,6 +73,9 @@ WORDS = [
 ]
 
 
+GROWTH = 1.15
+"""How much more a late turn may cost than an early one and still be called flat."""
+KB_A_TURN = 30
 PAGES = ("page_count", "freelist_count", "page_size")
 
 
@@ -192,9 +197,27 @@ def main() -> None:
     marks = play([int(mark) for mark in chosen.marks.split(",")], memory=chosen.memory)
     ratio = marks[-1].cpu_ms / marks[0].cpu_ms
     print(f"turn {marks[-1].turns} costs {ratio:.2f} × turn {marks[0].turns}")
-    if chosen.json:
-        figures = {"machine": platform.machine(), "cores": os.cpu_count(), "marks": [asdict(mark) for mark in marks]}
-        chosen.json.write_text(json.dumps(figures, indent=2), encoding="utf-8")
+    goals = [
+        at_most("M2", f"CPU of turn {marks[-1].turns} by turn {marks[0].turns}", ratio, GROWTH),
+        *disk_goals(marks),
+    ]
+    status = told(goals)
+    keep("overhead", goals, {"marks": [asdict(mark) for mark in marks]}, file=chosen.json)
+    sys.exit(status)
+
+
+def disk_goals(marks: Sequence[Mark]) -> list[Goal]:
+    """Give the goals of M3: what a turn leaves on disk, and that it does not grow with the session."""
+    most = max(mark.kb for mark in marks)
+    settled = [mark.kb for mark in marks if mark.turns > 10] or [mark.kb for mark in marks]
+    growth = settled[-1] / min(settled)
+    kept = StorageSettings().history_turns
+    single = all(mark.rows == round(min(mark.turns, kept) / mark.turns, 2) for mark in marks)
+    return [
+        at_most("M3", "KB a turn on disk", most, KB_A_TURN),
+        at_most("M3", f"KB of turn {marks[-1].turns} by the least after turn 10", growth, GROWTH),
+        Goal("M3", f"one checkpoint row for each of the last {kept} turns", single, "True", single),
+    ]
 
 
 if __name__ == "__main__":

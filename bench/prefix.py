@@ -15,15 +15,17 @@ import argparse
 import json
 import os
 import platform
+import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
+from bench.figures import Goal, at_least, at_most, keep, told
 from bench.prefix_engines import Read, on_llama_cpp, on_ollama
 from ninefold import build_graph
 from ninefold.adapters.tokens.encoding import qwen_encoding
@@ -218,7 +220,7 @@ def report(order: Order, turns: list[Turn], compactions: int, light: str) -> dic
 
 
 def main() -> None:
-    """Print both orders, and write the figures as JSON where asked."""
+    """Print both orders, and write the figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=60)
     parser.add_argument("--light", choices=["same", "none"], default="same")
@@ -236,8 +238,17 @@ def main() -> None:
         figures.append(report(order, measured(recorded, chosen.turns), compactions, chosen.light))
         if chosen.engine_turns:
             figures[-1]["engines"] = [asdict(read) for read in engines(recorded, chosen)]
-    if chosen.json:
-        chosen.json.write_text(json.dumps(figures, indent=2, ensure_ascii=False), encoding="utf-8")
+    goals = list(_goals(figures[list(Order).index(Order.STABLE)], figures))
+    status = told(goals)
+    keep("prefix", goals, {"orders": figures}, file=chosen.json)
+    sys.exit(status)
+
+
+def _goals(ours: dict[str, Any], every: Sequence[dict[str, Any]]) -> Iterator[Goal]:
+    best = max((each["reuse"] for each in every if each is not ours), default=None)
+    least = min((each["evaluated"] for each in every if each is not ours), default=None)
+    yield at_least("M4", "prefix reused, stable", ours["reuse"], REUSED_GOAL, best and round(best, 3))
+    yield at_most("M4", "tokens read a turn, stable", round(ours["evaluated"]), EVALUATED_GOAL, least and round(least))
 
 
 if __name__ == "__main__":

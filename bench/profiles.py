@@ -22,6 +22,7 @@ os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
 from langchain_core.tools import BaseTool, tool
 
+from bench.figures import keep
 from ninefold import AgentSettings, build_graph, prepare
 from ninefold.state.profile import ProfileName
 from tests.turn.agents import MODEL, Agent, Body, config, server_count, system_text, whole_prompt
@@ -191,7 +192,7 @@ def measured(profile: ProfileName, language: Language) -> Measured:
 
 
 def main() -> None:
-    """Print the table, and write it as JSON where asked."""
+    """Print the table, and write it as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
@@ -202,8 +203,7 @@ def main() -> None:
             row = measured(profile, language)
             rows.append(asdict(row))
             print(f"{profile:<14} {language:<9} {row.default:>7} {row.on_profile:>8}  {counted}", flush=True)
-    if given.json:
-        given.json.write_text(json.dumps(rows, indent=2), encoding="utf-8")
+    keep("profiles", [], {"rows": rows}, file=given.json)
 
 
 if __name__ == "__main__":

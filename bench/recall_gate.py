@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from bench.figures import Goal, at_least, at_most, keep, told
 from ninefold.policies.intent import RuleIntent
 
 HERE = Path(__file__).parent
@@ -31,30 +32,36 @@ def questions(name: str, data: Path) -> list[str]:
     return [text for text in asked if text != "[ERRORQ]"]
 
 
-def report(name: str, texts: Sequence[str], *, show: bool) -> None:
-    """Print one line: how often the check fired."""
+def report(name: str, texts: Sequence[str], *, show: bool) -> float:
+    """Print one line and give it: how often the check fired."""
     silent, missed = fired(texts)
     print(f"{name:16} {len(texts):5} texts   fired {1 - silent / len(texts):6.3f}")
     if show:
         for text in missed if name != "small talk" else [text for text in texts if text not in missed]:
             print("        ", text[:150].replace("\n", " "))
+    return 1 - silent / len(texts)
 
 
 def main(data: Path = DATA) -> None:
     """Print the firing rates."""
     show = "--show" in sys.argv
+    goals: list[Goal] = []
     if data.exists():
         everything = []
         for name in SETS:
             asked = questions(name, data)
             everything += asked
             report(name, asked, show=show)
-        report("all questions", everything, show=False)
+        share = report("all questions", everything, show=False)
+        goals.append(at_least("R4", "questions that the intent check searches for", share, 0.98))
         lines = (data / "trigger" / "wildchat_user_turns_en.jsonl").read_text(encoding="utf-8").splitlines()
         report("wildchat", [turn for line in lines for turn in json.loads(line)["turns"]], show=False)
     for language in ("zh", "en"):
         talk = (HERE / "small_talk" / f"{language}.txt").read_text(encoding="utf-8").splitlines()
-        report("small talk", [line for line in talk if line], show=show)
+        share = report("small talk", [line for line in talk if line], show=show)
+        goals.append(at_most("R4", f"small talk that it searches for, {language}", share, 0.1))
+    told(goals)
+    keep("recall_gate", goals, {})
 
 
 if __name__ == "__main__":

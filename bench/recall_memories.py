@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,7 @@ from ninefold.state import (
 )
 from ninefold.state.turn_state import TurnState
 
+from .figures import Goal, at_least, at_most
 from .recall_data import conversations, lines
 
 TOGETHER = 20
@@ -160,6 +161,22 @@ def stale(data: Path) -> dict[str, Any]:
     table = {"updates": count, "new told": new, "old told, not the new": old_alone, "both told, dated": old_beside}
     print(f"\nR3 {table}", flush=True)
     return table
+
+
+def memory_goals(tables: Mapping[str, Any]) -> Iterator[Goal]:
+    """Give the goals of R2 to R4 and of the time, as far as they were measured."""
+    if found := tables["R2"]:
+        yield at_least("R2", f"among {TOGETHER}, top 5", found["top 5"], 0.97)
+    if found := tables["R3"]:
+        old = found["old told, not the new"]
+        yield at_most("R3", f"stale value alone, of {found['updates']}", old, 0)
+    for name, row in tables["R4"].items():
+        if "of the embedder" in name:
+            beside, lost = row["beside it"], row["lost to the threshold"]
+            yield at_most("R4", "memories beside the one that is wanted, of 5", beside, 1.5)
+            yield at_most("R3", "right memory lost to the threshold", lost, 0.02)
+    later = tables["time"]["later searches, ms"]
+    yield at_most("M2", f"ms of a search in {MANY:,} memories and {MANY:,} turns", later, 15)
 
 
 def remembered(turns: Sequence[dict[str, Any]]) -> tuple[MemoryStore, ThreadPast, dict[str, str]]:

@@ -11,21 +11,19 @@ take about three quarters of an hour on two cores.
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import platform
 import statistics
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
 from langchain_core.embeddings import DeterministicFakeEmbedding
 
+from bench.figures import keep, machine
 from bench.overhead import play
 from ninefold.adapters.memory.chroma import ChromaMemory
 from ninefold.policies.memory_ids import memory_id
@@ -143,7 +141,7 @@ def kb(folder: str, count: int) -> float:
 
 
 def main() -> None:
-    """Print the tables, and write them as JSON where asked."""
+    """Print the tables, and write them as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", default="10,100,1000,10000", help="lengths of the session; empty for none")
     parser.add_argument("--memories", default="1000,10000,100000", help="of one person; empty for none")
@@ -151,9 +149,8 @@ def main() -> None:
     parser.add_argument("--each", type=int, default=100, help="memories of each of these people")
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
-    machine = f"{platform.machine()}, {os.cpu_count()} cores"
-    packages = {name: version(name) for name in ("ninefold", "langgraph", "chromadb")}
-    print(f"python {platform.python_version()}, {machine}, {packages}", flush=True)
+    about = machine()
+    print(f"python {about['python']}, {about['machine']}, {about['packages']}", flush=True)
     kept: list[Kept] = []
     print(f"{'people':>6} {'memories':>9} {'write ms':>9} {'KB each':>8} {'first ms':>9} {'later ms':>9}", flush=True)
     for row in _kept(_numbers(chosen.memories), chosen.users, chosen.each):
@@ -163,11 +160,8 @@ def main() -> None:
     print(f"{'turns':>6} {'cpu ms':>9} {'wall ms':>9} {'KB/turn':>8} {'rows':>6} {'compactions':>12}", flush=True)
     turns = _numbers(chosen.turns)
     marks = play(turns, memory=False) if turns else []
-    if chosen.json:
-        chosen.json.parent.mkdir(parents=True, exist_ok=True)
-        head = {"python": platform.python_version(), "machine": machine, "packages": packages}
-        tables = {"memories": [asdict(row) for row in kept], "turns": [asdict(mark) for mark in marks]}
-        chosen.json.write_text(json.dumps({**head, **tables}, indent=2), encoding="utf-8")
+    tables = {"memories": [asdict(row) for row in kept], "turns": [asdict(mark) for mark in marks]}
+    keep("scale", [], tables, file=chosen.json)
 
 
 def _numbers(given: str) -> list[int]:
