@@ -15,7 +15,7 @@ export LANGGRAPH_STRICT_MSGPACK := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-page check format layout lock chat draw docs notebooks bench bench-crash bench-fifty bench-keeps bench-prefix bench-profiles bench-recall audit fuzz clean
+.PHONY: help setup test test-page check format layout lock chat draw docs notebooks bench bench-all bench-crash bench-fifty bench-keeps bench-overhead bench-prefix bench-profiles bench-recall bench-scale audit fuzz clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,11 +85,20 @@ docs: setup ## build the documents into build/site, with every link checked
 notebooks: setup ## run every notebook from its first cell to its last
 	$(BIN)/pytest -q tests/notebooks
 
-bench: setup ## list the measurements
-	$(BIN)/python -m bench
+bench: setup ## run every measurement small, in about half an hour, and write BENCHMARKS.md
+	$(BIN)/python -m bench.all
+
+bench-all: setup ## run every measurement at full length, some four hours, and write BENCHMARKS.md
+	$(BIN)/python -m bench.all --whole
+
+bench-overhead: setup ## measure a turn's processor time and disk as a session grows (M2, M3)
+	$(BIN)/python -m bench.overhead
+
+bench-scale: setup ## measure 10,000 turns, 100,000 memories and 1,000 people (most of an hour)
+	$(BIN)/python -m bench.scale
 
 bench-crash: setup ## measure kills (ROUNDS=20), many writers and the disk of 3000 turns (Z1, Z2, M3); about an hour
-	$(BIN)/python -m bench.crash --rounds $(ROUNDS) --json bench/results/crash.json
+	$(BIN)/python -m bench.crash --rounds $(ROUNDS)
 
 bench-fifty: setup ## play fifty turns with 24 planted facts, in both languages, beside full replay and the last 20 messages (M5, M7, Q1)
 	$(BIN)/python -m bench.fifty

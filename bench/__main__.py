@@ -14,7 +14,8 @@ HERE = Path(__file__).parent
 def main() -> None:
     """List the measurements, or run the named one with the arguments behind its name."""
     folders = {file.parent.name: file for file in HERE.glob("*/__main__.py")}
-    known = dict(sorted(({file.stem: file for file in HERE.glob("[a-z]*.py")} | folders).items()))
+    files = {file.stem: file for file in HERE.glob("[a-z]*.py") if "__main__" in file.read_text(encoding="utf-8")}
+    known = dict(sorted((files | folders).items()))
     if len(sys.argv) < 2:
         for name, file in known.items():
             about = (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").partition("\n")[0]
