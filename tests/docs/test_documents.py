@@ -19,7 +19,16 @@ from tests.wire.server import WireServer
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [*sorted(ROOT.glob("README*.md")), ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 OLLAMA_PORT = 11434
-TWO_LANGUAGES = ("how-to", "troubleshooting", "architecture", "concepts")
+TWO_LANGUAGES = (
+    "how-to",
+    "troubleshooting",
+    "architecture",
+    "concepts",
+    "turn",
+    "sessions",
+    "page",
+    "threat-model",
+)
 IN_BOTH = [
     (ROOT / "README.md", ROOT / "README.zh-CN.md"),
     *((ROOT / "docs" / f"{name}.md", ROOT / "docs" / f"{name}.zh-CN.md") for name in TWO_LANGUAGES),
