@@ -115,7 +115,8 @@ def measure(model: str, turns: int, language: str) -> tuple[list[Measured], floa
             "tools": [],
         }
         settings = AgentSettings.model_validate(agent)
-        conversation = Conversation(build_graph(settings), "t", "local", num_ctx=settings.model.num_ctx)
+        window = settings.model.num_ctx
+        conversation = Conversation(build_graph(settings), "t", "local", num_ctx=window, folder=Path(folder))
         said = SAID[language]
         with asyncio.Runner() as runner:
             taken = [runner.run(turn(conversation, n + 1, said[min(n, len(said) - 1)])) for n in range(turns)]

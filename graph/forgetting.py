@@ -10,13 +10,16 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
+from ninefold.adapters.archive import turn_messages
 from ninefold.adapters.archive.forgetting import forget_places, places_holding
 from ninefold.adapters.checkpoints.lineage import at
 from ninefold.adapters.checkpoints.rows import rows_of, threads_of
-from ninefold.policies.forget_request import any_of
+from ninefold.policies.forget_request import any_of, told_by
 from ninefold.policies.forgetting import Holds, forgotten, holding, kept_holds, message_holds
 from ninefold.policies.notices import notice
 from ninefold.policies.render import as_sent
+from ninefold.policies.secrets import MASK, secrets
+from ninefold.policies.text import plain_text
 from ninefold.state import Constraint, IdentityError, InputError, MemoryRecord, NinefoldError, StorageError, ThreadBusy
 from ninefold.state.turn_state import TurnState, Update
 
@@ -26,6 +29,8 @@ from .guard import TurnGraph
 
 _log = logging.getLogger(__name__)
 
+_SECRET = 5
+"""Letters of a secret that nobody's sentence holds by chance."""
 BRIEFLY = 2.0
 """Seconds that another thread's turn is waited for: it may itself be waiting for this one."""
 
@@ -41,6 +46,8 @@ class Forgotten(NamedTuple):
     memories: int = 0
     left: tuple[str, ...] = ()
     """Threads that may still hold the words: a turn runs on them or waits, or they cannot be read."""
+    texts: tuple[str, ...] = ()
+    """What was looked for; whatever held one of them is gone."""
 
     @property
     def anything(self) -> bool:
@@ -55,6 +62,7 @@ class Forgotten(NamedTuple):
             self.messages + other.messages,
             self.memories + other.memories,
             self.left + other.left,
+            self.texts + other.texts,
         )
 
 
@@ -68,7 +76,8 @@ def forget(graph: TurnGraph, config: RunnableConfig, what: str) -> Forgotten:
     Args:
         graph: what `build_graph` gave.
         config: names the thread and its user.
-        what: the words, in either width or case; or the id of a memory or a constraint, whose words are meant then.
+        what: the words, in either width or case; or the id of a memory or a constraint, whose words are meant then,
+            and the exact values that a memory tells.
 
     Raises:
         InputError: the words are too few to forget by, or the last turn of the named thread is not finished.
@@ -76,16 +85,17 @@ def forget(graph: TurnGraph, config: RunnableConfig, what: str) -> Forgotten:
             keeps every earlier state; nothing was forgotten then.
     """
     call = graph._read_update(config, ())
-    tests: list[Holds] = []
 
     def make(standing: Standing) -> tuple[Forgotten, Update | None]:
-        tests.append(meant(what, _records(graph, standing.stamp.user), standing.state.constraints))
-        return _in_thread(standing, tests[0])
+        records = _records(graph, standing.stamp.user)
+        texts = _with_secrets(graph, records, meant(what, records, standing.state.constraints))
+        done, update = _in_thread(standing, any_of(texts))
+        return done._replace(texts=texts), update
 
     done = change(graph, config, make, alone=True)
-    (holds,) = tests
+    holds = any_of(done.texts)
     done = done.also(_elsewhere(graph, call.saver, call.identity.user, holds, without=call.identity.thread))
-    return _finished(graph, call.identity.user, what, holds, done)
+    return _finished(graph, call.identity.user, what, done)
 
 
 def forget_asked(graph: TurnGraph, call: Call) -> None:
@@ -103,6 +113,7 @@ def forget_asked(graph: TurnGraph, call: Call) -> None:
         if not texts or head.unfinished or latest.identity.namespace:
             return
         user, thread = latest.identity.user, latest.identity.thread
+        texts = _with_secrets(graph, _records(graph, user), texts)
         holds = any_of(texts)
         done = _elsewhere(graph, latest.saver, user, holds, without=thread)
         memory = parts_of(graph).memory
@@ -133,17 +144,19 @@ def forget_everywhere(graph: TurnGraph, user: str, what: str) -> Forgotten:
         InputError: the words are too few to forget by.
         StorageError: a store failed, or keeps every earlier state; the same call goes on.
     """
-    holds = meant(what, _records(graph, user))
+    records = _records(graph, user)
+    texts = _with_secrets(graph, records, meant(what, records))
     saver = graph.checkpointer if isinstance(graph.checkpointer, BaseCheckpointSaver) else None
-    return _finished(graph, user, what, holds, _elsewhere(graph, saver, user, holds))
+    done = Forgotten(texts=texts).also(_elsewhere(graph, saver, user, any_of(texts)))
+    return _finished(graph, user, what, done)
 
 
-def _finished(graph: TurnGraph, user: str, what: str, holds: Holds, done: Forgotten) -> Forgotten:
+def _finished(graph: TurnGraph, user: str, what: str, done: Forgotten) -> Forgotten:
     """Forget the memories, and leave nothing of deleted rows in any file.
 
     They go last, and the one that gave the words last of them: a call by its id that broke off can be repeated.
     """
-    memory = parts_of(graph).memory
+    memory, holds = parts_of(graph).memory, any_of(done.texts)
     gone = [record.id for record in _records(graph, user) if holds(record.text) or holds(record.description)]
     for some in ([id_ for id_ in gone if id_ != what], [id_ for id_ in gone if id_ == what]):
         if memory and some:
@@ -152,14 +165,29 @@ def _finished(graph: TurnGraph, user: str, what: str, holds: Holds, done: Forgot
     return done.also(Forgotten(memories=len(gone)))
 
 
-def meant(what: str, records: Sequence[MemoryRecord], constraints: Sequence[Constraint] = ()) -> Holds:
-    """Give the test for what is meant: words, or the words of what stands under an id.
+def meant(what: str, records: Sequence[MemoryRecord], constraints: Sequence[Constraint] = ()) -> tuple[str, ...]:
+    """Give the texts by which something is forgotten: words, or those of what stands under an id and what it tells.
 
     Raises:
         InputError: the words are too few to forget by.
     """
-    named = [each.text for each in records if each.id == what] + [each.words for each in constraints if each.id == what]
-    return holding(named[0] if named else what)
+    for record in records:
+        if record.id == what:
+            return told_by(record)
+    words = next((each.words for each in constraints if each.id == what), what)
+    holding(words)
+    return (words,)
+
+
+def _with_secrets(graph: TurnGraph, records: Sequence[MemoryRecord], texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Give the texts with the secrets that memories which hold them were masked of: what was said has them still."""
+    holds, store = any_of(texts), graph.store
+    found: list[str] = []
+    for record in records:
+        if store is not None and MASK in record.text and holds(record.text):
+            told = [plain_text(each) for each in turn_messages(store, record.thread, record.turn)]
+            found += [secret for each in told if holding(record.text)(each) for secret in secrets(each)]
+    return tuple(dict.fromkeys((*texts, *(secret for secret in found if len(secret) >= _SECRET))))
 
 
 def _records(graph: TurnGraph, user: str) -> tuple[MemoryRecord, ...]:

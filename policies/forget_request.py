@@ -99,25 +99,31 @@ def beside(words: str) -> str:
     return words
 
 
-def phrases(asked: Asked, records: Iterable[MemoryRecord], told: Iterable[str] = ()) -> tuple[str, ...]:
+def phrases(asked: Asked, records: Iterable[MemoryRecord], rules: Iterable[str] = ()) -> tuple[str, ...]:
     """Give the texts by which something is forgotten: whatever holds one of them is meant.
 
-    They are the thing itself and what the person's memories of it tell: "my address" also means the street that the
-    memory of it names. Nothing, where a bare thing stands in no memory.
+    They are the thing itself, the person's memories of it, and what those tell: "my address" also means the street that
+    the memory of it names. Nothing, where a bare thing stands in no memory.
 
     Args:
         asked: what is to be forgotten.
         records: the person's memories.
-        told: what else of theirs a bare thing may stand in, such as their rules.
+        rules: what else of theirs a bare thing may stand in, such as their rules.
     """
     named = _named(asked)
     subjects = _subjects(asked.words) if asked.own else frozenset()
     holds = any_of(named)
     meant = [record for record in records if holds(record.text) or (record.subject or "") in subjects]
-    if not asked.named and not meant and not any(holds(text) for text in told):
+    if not asked.named and not meant and not any(map(holds, rules)):
         return ()
-    values = [value for record in meant for value in _values(record, asked)]
-    return tuple(dict.fromkeys((*named, *values)))
+    unnamed = [record.text for record in meant if not holds(record.text)]
+    values = [value for record in meant for value in _values(record, own=asked.own)]
+    return tuple(dict.fromkeys((*named, *unnamed, *values)))
+
+
+def told_by(record: MemoryRecord) -> tuple[str, ...]:
+    """Give the texts by which a memory is forgotten: its own, and what it tells that tells it wherever it stands."""
+    return tuple(dict.fromkeys((record.text, *_values(record, own=_is_own(record.text)))))
 
 
 def any_of(texts: Sequence[str]) -> Holds:
@@ -187,12 +193,12 @@ def _subjects(thing: str) -> frozenset[str]:
     return frozenset(filed | {each for each in direct if each})
 
 
-def _values(record: MemoryRecord, asked: Asked) -> Iterator[str]:
+def _values(record: MemoryRecord, *, own: bool) -> Iterator[str]:
     """Give what a memory tells that tells it wherever it stands: exact values, and of one's own the whole value."""
     for value in exact_values(record.text):
         if _tells(value):
             yield value.text
-    if asked.own and (copula := _COPULA.search(record.text)):
+    if own and (copula := _COPULA.search(record.text)):
         whole = record.text[copula.end() :].strip(" \t。.!！,，;；\"'“”")
         if len(folded(whole)) >= _LONG[not whole.isascii()] and len(clauses(whole)) <= 2:
             yield whole

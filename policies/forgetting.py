@@ -15,6 +15,7 @@ from ninefold.state import Constraint, Entry, Event, Forgot, InputError, Item, S
 from ninefold.state.turn_state import REMOVE_ALL, TurnState, Update
 
 from .notices import notice
+from .secrets import MASK, masked
 from .text import plain_text
 
 SHORTEST = 2
@@ -41,6 +42,8 @@ class Found(NamedTuple):
 def holding(words: str) -> Holds:
     """Give the test for a text that holds the words, in either width or case; English words are matched whole.
 
+    Words in which a secret is masked are held by a text that has the secret itself in that place.
+
     Raises:
         InputError: the words are too few to forget by.
     """
@@ -54,6 +57,8 @@ def holding(words: str) -> Holds:
     before = r"(?<![a-z0-9])" if re.match(r"[a-z0-9]", wanted) else ""
     behind = r"(?![a-z0-9])" if re.search(r"[a-z0-9]\Z", wanted) else ""
     found = re.compile(before + pattern + behind)
+    if MASK in words:
+        return lambda text: any(found.search(_plain(each)) for each in (text, masked(text)))
     return lambda text: found.search(_plain(text)) is not None
 
 

@@ -31,10 +31,28 @@ _WIDE = str.maketrans("０１２３４５６７８９", "0123456789")
 
 def masked(text: str) -> str:
     """Give the text with every key, password and card number in it replaced by `MASK`; all else stays."""
-    text = _KEYS.sub(MASK, text)
-    text = _LOGIN.sub(lambda found: found["scheme"] + MASK, text)
-    text = _NAMED.sub(lambda found: f"{found['name']}{found['open']}{MASK}", text)
-    return _CARD.sub(lambda found: MASK if is_card_number(found[0]) else found[0], text)
+    return _parted(text)[0]
+
+
+def secrets(text: str) -> tuple[str, ...]:
+    """Give what `masked` takes out of a text."""
+    return _parted(text)[1]
+
+
+def _parted(text: str) -> tuple[str, tuple[str, ...]]:
+    taken: list[str] = []
+
+    def take(found: re.Match[str], before: str = "") -> str:
+        secret = found.groupdict().get("value", found[0])
+        if secret != MASK:
+            taken.append(secret)
+        return before + MASK
+
+    text = _KEYS.sub(take, text)
+    text = _LOGIN.sub(lambda found: take(found, found["scheme"]), text)
+    text = _NAMED.sub(lambda found: take(found, found["name"] + found["open"]), text)
+    text = _CARD.sub(lambda found: take(found) if is_card_number(found[0]) else found[0], text)
+    return text, tuple(taken)
 
 
 def is_card_number(text: str) -> bool:

@@ -70,7 +70,7 @@ def _terminal(settings: AgentSettings, thread: str | None, user: str, words: Wor
 
     from rich.console import Console
 
-    from ..console.lines import HISTORY, line_reader, scrub
+    from ..console.lines import HISTORY, line_reader
     from ..console.terminal import Terminal
     from ..home import data_folder
     from ..sessions.names import new_thread
@@ -85,14 +85,14 @@ def _terminal(settings: AgentSettings, thread: str | None, user: str, words: Wor
     console.print(words.say("chat.hint"), style="dim", markup=False)
     with ThreadPoolExecutor(1) as background:
         opening = background.submit(_conversation, settings, name, user)
-        Terminal(opening, words, line_reader(kept), console, lambda said: scrub(kept, said)).converse(
-            known_thread=thread is not None
-        )
+        Terminal(opening, words, line_reader(kept), console).converse(known_thread=thread is not None)
     console.print(words.say("chat.go_on", thread=name), style="dim", markup=False)
 
 
 def _conversation(settings: AgentSettings, thread: str, user: str) -> Conversation:
     from .. import build_graph
     from ..console.conversation import Conversation
+    from ..home import data_folder
 
-    return Conversation(build_graph(settings), thread, user, num_ctx=settings.model.num_ctx)
+    folder = data_folder(settings)
+    return Conversation(build_graph(settings), thread, user, num_ctx=settings.model.num_ctx, folder=folder)

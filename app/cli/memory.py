@@ -59,24 +59,24 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask, which only a terminal does.")] = False,
 ) -> None:
     """Forget in a person's memories, those that were replaced too, and wherever it stands in their sessions."""
-    from ninefold.graph.forgetting import forget_everywhere, meant
+    from ninefold.graph.forgetting import meant
+    from ninefold.policies.forget_request import any_of
 
     from ..build import build_graph
     from ..console.changes import told_forgotten
-    from ..console.lines import HISTORY, scrub
+    from ..forgetting import forget as forgotten
     from ..home import data_folder
 
     settings = agent_settings(agent, None)
     store, words = _store(agent), wording(lang, settings)
     records = store.records(user)
-    holds = meant(what, records)
+    holds = any_of(meant(what, records))
     for record in records:
         if holds(record.text) or holds(record.description):
             print(_line(record, words))
     if sys.stdin.isatty() and not yes:
         typer.confirm(words.say("memory.forget_ask", words=what), abort=True)
-    gone = forget_everywhere(build_graph(settings, memory=store), user, what)
-    scrub(data_folder(settings) / HISTORY, what)
+    gone = forgotten(build_graph(settings, memory=store), user, what, data_folder(settings))
     print(told_forgotten(gone, what, words))
 
 

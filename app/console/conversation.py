@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,8 +12,11 @@ from langgraph.types import Command
 from ninefold.state import Constraint, View
 
 from .happenings import Asked, Ended, Happening, Told, Written
+from .lines import HISTORY, scrub
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from langchain_core.runnables import RunnableConfig
 
     from ninefold.graph.between_turns import Compaction, Restored
@@ -30,11 +34,13 @@ class Conversation:
         thread: the thread's id.
         user: whose thread it is.
         num_ctx: the window that a prompt and its reply share, in tokens.
+        folder: the data folder, whose kept lines lose what is forgotten.
     """
 
-    def __init__(self, graph: TurnGraph, thread: str, user: str, *, num_ctx: int) -> None:
+    def __init__(self, graph: TurnGraph, thread: str, user: str, *, num_ctx: int, folder: Path) -> None:
         self.graph = graph
         self.num_ctx = num_ctx
+        self.folder = folder
         self.thread = thread
         self.user = user
         self.config: RunnableConfig = {"configurable": {"thread_id": thread, "user_id": user}}
@@ -77,9 +83,9 @@ class Conversation:
 
     def forget(self, what: str) -> Forgotten:
         """Forget words, or what stands under an id, everywhere."""
-        from ninefold.graph.forgetting import forget
+        from ..forgetting import forget
 
-        return forget(self.graph, self.config, what)
+        return forget(self.graph, self.user, what, self.folder, thread=self.thread)
 
     def state(self) -> Mapping[str, Any]:
         """Give the state's values as they are stored."""
@@ -106,6 +112,9 @@ class Conversation:
     async def _run(self, given: Any) -> AsyncGenerator[Happening, None]:
         """Stream a run; closing the iterator or cancelling the task stops the model."""
         last: Mapping[str, Any] = {}
+        # What a turn that broke off was asked to forget goes before this one begins.
+        waiting = (await self.graph.aget_state(self.config)).values.get("forgetting", ())
+        texts: dict[str, None] = dict.fromkeys(waiting)
         async for mode, data in self.graph.astream(given, self.config, stream_mode=["messages", "custom", "values"]):
             match mode:
                 case "messages":
@@ -116,8 +125,11 @@ class Conversation:
                     yield Told(cast("Mapping[str, Any]", data))
                 case _:
                     last = cast("Mapping[str, Any]", data)
+                    texts |= dict.fromkeys(last.get("forgetting", ()))
         asked = _asked(last.get("__interrupt__", ()))
-        yield asked or Ended(_reply(last), last.get("outcome"))
+        if texts and asked is None:
+            await asyncio.to_thread(scrub, self.folder / HISTORY, tuple(texts))
+        yield asked or Ended(_reply(last), last.get("outcome"), tuple(texts))
 
 
 def _asked(interrupts: Any) -> Asked | None:

@@ -41,6 +41,8 @@ class Ended:
 
     reply: AIMessage | None
     outcome: Outcome | None
+    forgotten: tuple[str, ...] = ()
+    """What was forgotten with it: whatever held one of these texts is gone."""
 
 
 Happening = Written | Told | Asked | Ended

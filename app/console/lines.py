@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from .terminal import Read
@@ -20,14 +21,14 @@ def line_reader(history: Path) -> Read:
     return session.prompt
 
 
-def scrub(history: Path, words: str) -> None:
-    """Take every kept line that holds words which were forgotten out of the history.
+def scrub(history: Path, texts: Sequence[str]) -> None:
+    """Take every kept line that holds a text which was forgotten out of the history.
 
     Its form is prompt_toolkit's: entries apart by an empty line, a comment with the time, each line behind a "+".
     """
-    from ninefold.policies.forgetting import holding
+    from ninefold.policies.forget_request import any_of
 
-    holds = holding(words)
+    holds = any_of(texts)
     if not history.exists():
         return
     entries = history.read_text(encoding="utf-8", errors="replace").split("\n\n")

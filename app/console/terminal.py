@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from concurrent.futures import Future
 from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Protocol
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rich.console import Console
 
 from ninefold.adapters.models.thinking import strip_thinking
-from ninefold.policies.forget_request import asked_to_forget
 from ninefold.state import ConflictAnswer, NinefoldError, ThreadBusy
 
 from ..translation import told
@@ -47,7 +46,6 @@ class Terminal:
         wording: what is said around the replies.
         read: reads the person's lines.
         console: the terminal.
-        scrub: takes words that were forgotten out of the lines that are kept for the next chat.
     """
 
     def __init__(
@@ -56,13 +54,11 @@ class Terminal:
         wording: Wording,
         read: Read,
         console: Console,
-        scrub: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._opening = opening
         self._wording = wording
         self._read = read
         self._console = console
-        self._scrub = scrub
         self._said = self._unsaid = ""
 
     @property
@@ -114,8 +110,6 @@ class Terminal:
         if command is None:
             if text := message_of(line):
                 self._play(runner, self._say(text))
-                for thing in asked_to_forget(text):
-                    self._scrub(thing.words)
         elif command.name == "quit":
             return False
         elif command.name == "retry":
@@ -152,8 +146,6 @@ class Terminal:
         except NinefoldError as error:
             self._refused(error)
             return
-        if command.name == "forget":
-            self._scrub(command.rest)
         self._console.print(done, markup=False, highlight=False)
 
     def _agreed(self, question: str) -> bool:

@@ -9,13 +9,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from ninefold.graph.ending import end
-from ninefold.graph.forgetting import Forgotten, forget_everywhere, meant
+from ninefold.graph.forgetting import meant
 from ninefold.graph.guard import now
+from ninefold.policies.forget_request import any_of
 from ninefold.state import MemoryRecord, SettingsError
 
 from ..console import changes
-from ..console.lines import HISTORY, scrub
 from ..correcting import corrected
+from ..forgetting import forget as forgotten
 from .requests import Asked, read
 
 
@@ -50,20 +51,16 @@ async def forget(request: Request) -> Response:
 def _forgotten(asked: Asked) -> dict[str, Any]:
     """Forget words, or what stands under an id, everywhere: on every thread, in the memories, in the kept lines."""
     what = asked.text("what").strip()
-    talk = asked.conversation if "thread" in asked.given else None
+    thread = asked.thread if "thread" in asked.given else None
     memory = asked.served.parts.memory
     known = memory.records(asked.served.user) if memory else ()
-    holds = meant(what, known, talk.state().get("constraints", ()) if talk else ())
+    texts = meant(what, known, asked.conversation.state().get("constraints", ()) if thread else ())
     try:
-        gone = talk.forget(what) if talk else _everywhere(asked, what)
+        gone = forgotten(asked.served.graph, asked.served.user, what, asked.place.data, thread=thread)
+        texts = gone.texts
     finally:
-        asked.served.runs.clean(holds)
-    scrub(asked.place.data / HISTORY, what)
+        asked.served.runs.clean(any_of(texts))
     return {"words": changes.told_forgotten(gone, what, asked.wording)}
-
-
-def _everywhere(asked: Asked, what: str) -> Forgotten:
-    return forget_everywhere(asked.served.graph, asked.served.user, what)
 
 
 def memories(asked: Asked) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ninefold.adapters.models.thinking import strip_thinking
 from ninefold.graph.locks import busy
-from ninefold.policies.forget_request import any_of, asked_to_forget
+from ninefold.policies.forget_request import any_of
 from ninefold.policies.forgetting import Holds
 from ninefold.state import NinefoldError
 
@@ -48,7 +48,7 @@ class Run:
     end: str = ""
     """How it ended: ended, asked, stopped or failed."""
     forgets: tuple[str, ...] = ()
-    """What its person asks it to forget."""
+    """What was forgotten with it."""
     task: asyncio.Task[None] | None = None
     _news: asyncio.Event = field(default_factory=asyncio.Event)
     _written: dict[str, str] = field(default_factory=dict[str, str])
@@ -114,7 +114,8 @@ class Run:
                     self._tell({"kind": "status", "step": event.get("step"), "words": words})
             case Asked(conflicts):
                 self._tell({"kind": "asked", "conflicts": [conflict_of(each) for each in conflicts]})
-            case Ended(reply, outcome):
+            case Ended(reply, outcome, forgotten):
+                self.forgets = forgotten
                 final = None if reply is None else str(reply.text)
                 status = outcome.status.value if outcome else None
                 told_so = notes(happening, self.wording)
@@ -177,11 +178,6 @@ class Runs:
         if self.running(thread):
             raise busy(thread, wording.say("page.at_the_page"))
         run = Run(thread, said, wording)
-        before = self._runs.get(thread)
-        if said:
-            run.forgets = tuple(thing.words for thing in asked_to_forget(said))
-        elif before is not None:
-            run.forgets = before.forgets
         self._runs[thread] = run
         run.task = asyncio.create_task(run.play(happenings))
         run.task.add_done_callback(lambda _: self._ended(run, then))

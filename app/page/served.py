@@ -50,7 +50,7 @@ class Served:
 
     def conversation(self, thread: str, checkpoint: str | None = None) -> Conversation:
         """Give the person's conversation on a thread, from its latest state or from an earlier checkpoint."""
-        talk = Conversation(self.graph, thread, self.user, num_ctx=self.num_ctx)
+        talk = Conversation(self.graph, thread, self.user, num_ctx=self.num_ctx, folder=self.place.data)
         if checkpoint is not None:
             configurable: dict[str, Any] = {**talk.config.get("configurable", {}), "checkpoint_id": checkpoint}
             talk.config = {"configurable": configurable}

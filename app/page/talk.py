@@ -11,12 +11,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from ninefold.policies.forget_request import asked_to_forget
 from ninefold.policies.text import storable
 from ninefold.state import ConflictAnswer, InputError
 
 from ..console.happenings import Happening
-from ..console.lines import HISTORY, scrub
 from ..sessions.change import checkpoint_of
 from .requests import Asked, read
 from .runs import Run
@@ -71,8 +69,6 @@ async def watch(request: Request) -> Response:
 def _begun(asked: Asked, said: str, happenings: AsyncGenerator[Happening, None]) -> Response:
     prepare = asked.conversation.prepare
     asked.served.runs.begin(asked.thread, said, happenings, asked.wording, prepare)
-    for thing in asked_to_forget(said):
-        scrub(asked.place.data / HISTORY, thing.words)
     return JSONResponse({"running": True}, 202)
 
 

@@ -39,7 +39,7 @@ def agent(folder: Path) -> AgentSettings:
 
 def test_an_embedded_model_tells_how_far_it_has_read_before_it_writes(tmp_path: Path) -> None:
     settings = agent(tmp_path)
-    conversation = Conversation(build_graph(settings), "t1", "local", num_ctx=2048)
+    conversation = Conversation(build_graph(settings), "t1", "local", num_ctx=2048, folder=tmp_path)
     happened = asyncio.run(happenings(conversation, "Say hello."))
     read = [h.event for h in happened if isinstance(h, Told) and h.event["kind"] == "prompt_read"]
     first_word = next(at for at, happening in enumerate(happened) if isinstance(happening, Written))
@@ -60,7 +60,7 @@ def test_the_system_prompt_is_read_before_the_first_message_comes(tmp_path: Path
     loading = warm(settings, Wording(Language.ENGLISH))
     assert loading is not None
     loading.join(timeout=120)
-    conversation = Conversation(build_graph(settings), "t1", "local", num_ctx=2048)
+    conversation = Conversation(build_graph(settings), "t1", "local", num_ctx=2048, folder=tmp_path)
     asyncio.run(happenings(conversation, "Say hello."))
     call = next(event for event in conversation.state()["trace"] if isinstance(event, ModelCalled))
     assert (call.cached_tokens or 0) > 100

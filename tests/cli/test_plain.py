@@ -24,7 +24,8 @@ from tests.wire.replies import Say
 
 
 def conversation(of: Agent) -> Conversation:
-    return Conversation(of.graph, "t1", "local", num_ctx=of.settings.model.num_ctx)
+    folder = Path(of.settings.storage.folder or "")
+    return Conversation(of.graph, "t1", "local", num_ctx=of.settings.model.num_ctx, folder=folder)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +65,7 @@ def test_a_message_that_a_busy_thread_did_not_take_is_given_back(
     with agent(tmp_path, memory=False) as a:
         storage = a.settings.storage.model_copy(update={"lock_timeout": 0.2})
         settings = a.settings.model_copy(update={"storage": storage})
-        talking = Conversation(build_graph(settings), "t1", "local", num_ctx=8192)
+        talking = Conversation(build_graph(settings), "t1", "local", num_ctx=8192, folder=tmp_path)
         with opened(settings) as place, place.held("t1"), pytest.raises(ThreadBusy) as busy:
             converse(talking, ["端口是 18443。"], Wording(language))
         assert a.wire.chats == []
