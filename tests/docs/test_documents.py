@@ -28,6 +28,7 @@ TWO_LANGUAGES = (
     "sessions",
     "page",
     "threat-model",
+    "configuration",
 )
 IN_BOTH = [
     (ROOT / "README.md", ROOT / "README.zh-CN.md"),
