@@ -20,7 +20,8 @@ from ninefold.state import AgentSettings
 
 DOCS = Path(__file__).parent.parent / "docs"
 TITLE = "# Configuration"
-HEAD = """An agent is one YAML file with everything under `agent:`; what it leaves out has its default. A wrong key or value is
+HEAD = """\
+An agent is one YAML file with everything under `agent:`; what it leaves out has its default. A wrong key or value is
 named with its line and what is allowed. `tools/reference.py` writes this page from the settings' own definitions."""
 
 Say = Callable[[str], str]
