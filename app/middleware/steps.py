@@ -18,8 +18,7 @@ from ninefold.nodes.ports import Archive, Assistant, TokenCounter
 from ninefold.nodes.threshold_check import threshold_check
 from ninefold.policies.compaction import Strategy
 from ninefold.policies.descent import strategy_left
-from ninefold.state import AgentSettings, Step
-from ninefold.state.trace import append_events
+from ninefold.state import AgentSettings, Step, append_events
 from ninefold.state.turn_state import TurnState, Update
 
 
