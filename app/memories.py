@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from langchain_core.embeddings import Embeddings
 
-from ninefold.state import AgentSettings, EmbeddingSettings, MemorySettings
+from ninefold.state import AgentSettings, EmbeddingSettings, MemorySettings, SettingsError
 
 from .embedder import check_embedder
 
@@ -32,6 +32,17 @@ def embeddings_of(settings: EmbeddingSettings) -> Embeddings:
 def embedder_name(settings: EmbeddingSettings) -> str:
     """Give the name that stands in each memory for the embedder that made its vector."""
     return f"{settings.provider}:{settings.model_name}"
+
+
+def memory_settings(settings: AgentSettings) -> MemorySettings:
+    """Give the settings of an agent's memory.
+
+    Raises:
+        SettingsError: it is off.
+    """
+    if settings.memory == "off":
+        raise SettingsError("This agent's memory is off.", "Set `memory: on` in agent.yaml.")
+    return settings.memory
 
 
 def memory_place(settings: MemorySettings, folder: Path) -> Path | str:

@@ -8,7 +8,9 @@ import sys
 from functools import cache
 from pathlib import Path
 
-_COMMAND = re.compile(r"(?<![\w/.-])ninefold(?= (?:chat|draw|doctor|explain|ledger|memory|models|serve|sessions)\b)")
+_COMMAND = re.compile(
+    r"(?<![\w/.-])ninefold(?= (?:chat|draw|doctor|explain|ledger|mcp|memory|models|serve|sessions)\b)"
+)
 
 
 def as_run(text: str) -> str:

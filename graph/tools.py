@@ -58,12 +58,8 @@ class Tools:
         forgotten = any_of(state.forgetting)
 
         def find(memory: Memories, query: str) -> list[MemoryRecord]:
-            found = looked_up(
-                memory.search(turn.user, query, limit=CANDIDATES),
-                memory.matching(turn.user, query, limit=CANDIDATES),
-                Limits(min_score=memory.min_score, top_k=CANDIDATES, tokens=0, now=turn.at),
-            )
-            return [each for each in found if not forgotten(each.text) and not forgotten(each.description)]
+            records = looked_for(memory, turn.user, query, turn.at)
+            return [each for each in records if not forgotten(each.text) and not forgotten(each.description)]
 
         context = ToolContext(
             user=turn.user,
@@ -76,6 +72,22 @@ class Tools:
             note=noted,
         )
         return _InTurn(self._toolbox, context)
+
+
+def looked_for(memory: Memories, user: str, query: str, at: str) -> list[MemoryRecord]:
+    """Give a person's memories that a question finds, by the rules of a recall, best first.
+
+    Args:
+        memory: where they are kept.
+        user: whose they are.
+        query: what is looked for.
+        at: the present: ISO 8601 with offset.
+    """
+    return looked_up(
+        memory.search(user, query, limit=CANDIDATES),
+        memory.matching(user, query, limit=CANDIDATES),
+        Limits(min_score=memory.min_score, top_k=CANDIDATES, tokens=0, now=at),
+    )
 
 
 _context: ContextVar[ToolContext] = ContextVar("what the agent's own tools work on in the turn that calls them")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from langchain_core.messages import ToolMessage
 from langchain_core.messages.tool import ToolCall
@@ -20,6 +20,14 @@ CALL_ID = "tool_call_id"
 """Where a tool finds, in its config's metadata, the key under which an effect must happen once: the id that the call's
 result has in the window, one for each call of each round of each turn and the same when a turn is taken up again."""
 LONGEST_ERROR = 600
+
+
+class Attempt(NamedTuple):
+    """What became of one call."""
+
+    text: str
+    """The result, or what went wrong, in words that a model can act on."""
+    error: BaseException | None = None
 
 
 class LangChainToolbox:
@@ -50,15 +58,20 @@ class LangChainToolbox:
 
     def run(self, call: ToolCall) -> str:
         """Run one call and give its result as text; a failing tool's error is its result."""
+        return self.attempt(call).text
+
+    def attempt(self, call: ToolCall) -> Attempt:
+        """Run one call and give its result, with the error that it failed with."""
         tool = self._tools.get(call["name"])
         if tool is None:
-            return self._unknown(call["name"])
+            unknown = self._unknown(call["name"])
+            return Attempt(unknown, KeyError(call["name"]))
         try:
-            return _text(tool.invoke(_call(tool, call), _config(call)))
+            return Attempt(_text(tool.invoke(_call(tool, call), _config(call))))
         except GraphBubbleUp:
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001  foreign code: the model must hear of what it raises
-            return _failed(tool, error)
+            return Attempt(_failed(tool, error), error)
 
     async def arun(self, call: ToolCall) -> str:
         """Run one call, cancellable where the tool is."""

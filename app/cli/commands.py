@@ -13,7 +13,7 @@ HELP = "An agent that keeps its rules, its facts and its window. 一个守得住
 
 def application(language: Language = Language.ENGLISH) -> Any:
     """Give the command line with every command; its options explain themselves in the language."""
-    from . import chat, doctor, draw, explain, ledger, memory, models, serve, sessions, version
+    from . import chat, doctor, draw, explain, ledger, mcp, memory, models, serve, sessions, version
 
     app = typer.Typer(
         no_args_is_help=True,
@@ -28,6 +28,7 @@ def application(language: Language = Language.ENGLISH) -> Any:
     app.command(help=explain.HELP)(explain.explain)
     app.command(help=ledger.HELP)(ledger.ledger)
     app.command(help=serve.HELP)(serve.serve)
+    app.command(help=mcp.HELP)(mcp.mcp)
     app.add_typer(sessions.commands, name="sessions")
     app.add_typer(memory.commands, name="memory")
     app.add_typer(models.commands, name="models")

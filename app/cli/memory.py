@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ninefold.nodes.ports import MemoryStore
-    from ninefold.state import AgentSettings, MemoryRecord, MemorySettings
+    from ninefold.state import AgentSettings, MemoryRecord
 
     from ..wording import Wording
 
@@ -94,10 +94,10 @@ def reembed(agent: AgentFile = None, lang: Lang = None) -> None:
 
     from ..embedder import keep_embedder
     from ..home import data_folder
-    from ..memories import embedder_name, embeddings_of, memory_place
+    from ..memories import embedder_name, embeddings_of, memory_place, memory_settings
 
     settings = _with_its_embedder(agent)
-    memory, folder = _memory(settings), data_folder(settings)
+    memory, folder = memory_settings(settings), data_folder(settings)
     stamp = embedder_name(settings.embeddings)
     count = move(memory_place(memory, folder), embeddings_of(settings.embeddings), stamp)
     keep_embedder(folder, stamp)
@@ -113,26 +113,13 @@ def _with_its_embedder(agent: Path | None) -> AgentSettings:
 
 def _store(agent: Path | None) -> MemoryStore:
     from ..home import data_folder
-    from ..memories import memory_of
+    from ..memories import memory_of, memory_settings
 
     settings = agent_settings(agent, None)
-    _memory(settings)
+    memory_settings(settings)
     store = memory_of(settings, data_folder(settings))
     assert store is not None
     return store
-
-
-def _memory(settings: AgentSettings) -> MemorySettings:
-    """Give the settings of the agent's memory.
-
-    Raises:
-        SettingsError: it is off.
-    """
-    from ninefold.state import SettingsError
-
-    if settings.memory == "off":
-        raise SettingsError("This agent's memory is off.", "Set `memory: on` in agent.yaml.")
-    return settings.memory
 
 
 def _line(record: MemoryRecord, words: Wording) -> str:

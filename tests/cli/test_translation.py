@@ -43,6 +43,8 @@ TOLD_AT_THE_COMMAND_LINE = (
     "app/home.py",
     "app/own_policies.py",
     "app/settings_file.py",
+    "app/memories.py",
+    "app/memory_server",
     "app/cli",
 )
 ONLY_FROM_CODE = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
@@ -90,7 +91,7 @@ def test_the_readme_s_agent_file_loads(tmp_path: Path) -> None:
     assert agent.context_policy.memory_search_min_score == 0.45
 
 
-@pytest.mark.parametrize("kind", ["python", "bash", "yaml", "mermaid", "text"])
+@pytest.mark.parametrize("kind", ["python", "bash", "yaml", "json", "mermaid", "text"])
 @pytest.mark.parametrize(("english", "chinese"), IN_BOTH, ids=lambda path: path.name)
 def test_both_languages_show_the_same_code(english: Path, chinese: Path, kind: str) -> None:
     def code(document: Path) -> list[str]:
@@ -115,14 +116,24 @@ def test_the_how_to_s_code_runs_from_its_first_block_to_its_last(tmp_path: Path)
         (tmp_path / "agent.yaml").write_text(agent, encoding="utf-8")
         code = "\n".join(blocks(ROOT / "docs" / "how-to.md", "python"))
         run = [sys.executable, "-c", code]
-        done = subprocess.run(run, cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True, check=False)
+        variables = environment(tmp_path, OLLAMA_HOST=wire.url)
+        done = subprocess.run(run, cwd=tmp_path, env=variables, capture_output=True, text=True, check=False)
         tools = [each["function"]["name"] for each in wire.chats[0]["tools"]]
     assert done.stdout.splitlines() == [
         "Ready.",
         "['All amounts must be in dollars']",
         "['All amounts must be in euros']",
+        "OK. ['Never use red']",
     ], done.stderr
     assert "stock" in tools
+
+
+def test_the_how_to_s_memory_server_starts_with_these_words(tmp_path: Path) -> None:
+    (text,) = blocks(ROOT / "docs" / "how-to.md", "json")
+    (server,) = json.loads(text)["mcpServers"].values()
+    run = [str(Path(sys.executable).with_name(Path(server["command"]).name)), *server["args"]]
+    done = subprocess.run(run, stdin=subprocess.DEVNULL, env=environment(tmp_path), capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (0, b""), done.stderr
 
 
 def test_the_how_to_s_agent_files_load(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""The long-term memory for other programs: an MCP server over stdin and stdout, for one person."""

@@ -1,0 +1,1 @@
+from app.cli.mcp import *

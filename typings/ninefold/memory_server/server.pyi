@@ -1,0 +1,1 @@
+from app.memory_server.server import *
