@@ -115,7 +115,9 @@ def _prepare(graph: TurnGraph, call: Call, state: TurnState, bridge: _Bridge, ma
         state,
         tokens=parts.tokens if factor <= 1 else corrected(parts.tokens, factor),
         archive=_Aside(parts.archive(store, call.identity.thread), state, made),
-        assistant=completion(state, bridge, fixed, parts.chat.tools),
+        assistant=completion(
+            state, bridge, tokens=parts.tokens, settings=parts.settings, fixed=fixed, tools=parts.chat.tools
+        ),
         settings=parts.settings,
     )
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ninefold.policies.apply import over
 from ninefold.policies.compaction import Completion, Strategy
 from ninefold.policies.descent import Pressure, pressure, strategies_left
-from ninefold.policies.render import render
 from ninefold.state import AgentSettings, Compacted, Degraded, Event, Language, NinefoldError, Proposal, Step, Struck
 from ninefold.state.turn_state import TurnState, Update
 
 from .internal_calls import Noted, counted
+from .last_prompt import last_prompt
 from .ports import Archive, Assistant, Schema, TokenCounter
 
 LITTLE = 8
@@ -48,7 +47,7 @@ def compaction(
     struck: list[Struck] = []
     events: list[Event] = []
     noted = Noted(assistant, Step.COMPACTION, tokens, tools) if assistant is not None else None
-    model = completion(state, noted, fixed, tools)
+    model = completion(state, noted, tokens=tokens, settings=settings, fixed=fixed, tools=tools)
     last = state.candidates + 1 >= settings.context_policy.max_candidates
     for place, strategy in enumerate(may if full.fired else ()):
         try:
@@ -88,26 +87,29 @@ def _too_little(found: Proposal, full: Pressure, *, last: bool) -> bool:
     return found.freed * LITTLE < full.tokens_to_free
 
 
-def completion(state: TurnState, assistant: Assistant | None, fixed: str, tools: Sequence[Schema]) -> Completion | None:
+def completion(
+    state: TurnState,
+    assistant: Assistant | None,
+    *,
+    tokens: TokenCounter,
+    settings: AgentSettings,
+    fixed: str,
+    tools: Sequence[Schema],
+) -> Completion | None:
     """Give the model for this call; None where it would have the chat's server read a whole prompt anew.
 
-    Behind a head that was rewritten in this turn no call is a tail of what the server has read; rules do the work then.
+    What a milder strategy proposes was not sent yet, so the call is a tail of the prompt without it. Where that has
+    another head than the one sent last, or would not fit whole, no call is a tail of what the server has read; rules
+    do the work then.
     """
     if assistant is None or state.view is None:
         return None
     if not assistant.shares_prefix:
         return Completion(assistant)
-    if _rewritten(state):
+    view, sent = last_prompt(state, tokens=tokens, settings=settings, fixed=fixed, tools=tools)
+    if view.gave_way or state.head not in ("", view.head):
         return None
-    language = state.language or Language.ENGLISH
-    now = over(state, state.proposals)
-    sent = render(state.view, now.messages, now.entries, fixed=fixed, language=language)
-    return Completion(assistant, tuple(sent), tuple(tools))
-
-
-def _rewritten(state: TurnState) -> bool:
-    """Whether the head differs from the one that was sent last, before any proposal of this descent changed it."""
-    return state.view is not None and not state.proposals and state.head not in ("", state.view.head)
+    return Completion(assistant, sent, tuple(tools))
 
 
 def _event(found: Proposal, notes: Sequence[str]) -> Compacted:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from langchain_core.messages import BaseMessage, HumanMessage
 
-from ninefold.policies.assemble import Material, assemble
 from ninefold.policies.bounded import within
 from ninefold.policies.constraints import (
     REPLY_SCHEMA,
@@ -30,7 +29,6 @@ from ninefold.policies.json_reply import parse_json
 from ninefold.policies.neutralise import neutralise
 from ninefold.policies.notices import notice
 from ninefold.policies.prompt_files import prompt
-from ninefold.policies.render import render
 from ninefold.policies.text import detect_language, plain_text
 from ninefold.state import (
     AgentSettings,
@@ -45,7 +43,6 @@ from ninefold.state import (
     Degraded,
     Event,
     Fate,
-    Language,
     NinefoldError,
     Recalled,
     Step,
@@ -55,6 +52,7 @@ from ninefold.state import (
 from ninefold.state.turn_state import TurnState, Update
 
 from .internal_calls import Noted, counted
+from .last_prompt import last_prompt
 from .ports import Assistant, Schema, TokenCounter
 
 _REPLY_TOKENS = 512
@@ -103,7 +101,9 @@ def constraint_update(
         found = extract(text)
         if noted is not None and not asked and wants_model(text, found):
             asked = True
-            before = _prefix(state, tokens, settings, fixed, tools) if noted.shares_prefix else ()
+            before: Sequence[BaseMessage] = ()
+            if noted.shares_prefix:
+                _, before = last_prompt(state, tokens=tokens, settings=settings, fixed=fixed, tools=tools)
             proposed, failure = _ask(state, text, noted, tokens, before, tools)
             found = _joined(found, proposed)
             events += [*noted.calls, *failure]
@@ -177,28 +177,6 @@ def _untaken(state: TurnState, why: str, wishes: Sequence[Candidate]) -> list[Ev
         return []
     what = notice(why, state.language, count=len(wishes))
     return [Degraded(step=Step.CONSTRAINT_UPDATE, what=what, cause="; ".join(each.words for each in wishes)[:400])]
-
-
-def _prefix(
-    state: TurnState, tokens: TokenCounter, settings: AgentSettings, fixed: str, tools: Sequence[Schema]
-) -> Sequence[BaseMessage]:
-    """Give the prompt that the chat would be sent now, so that its server evaluates only what stands behind it."""
-    assert state.turn is not None
-    language = state.language or Language.ENGLISH
-    material = Material(
-        messages=state.messages,
-        entries=state.entries,
-        turn=state.turn.id,
-        constraints=expired(state.constraints, state.turn.id).constraints,
-        summary=state.summary,
-        memories=(),
-        fixed=fixed,
-        tools=tools,
-        language=language,
-        settings=settings,
-    )
-    view, _ = assemble(material, tokens)
-    return render(view, state.messages, state.entries, fixed=fixed, language=language)
 
 
 def _ask(

@@ -50,6 +50,21 @@ def test_summary_and_veto_are_tails_of_a_rendered_prompt(tmp_path: Path) -> None
         assert any(len(before) > 3 and _bytes(call)[1 : len(before)] == before[1:] for before in sent)
 
 
+def test_a_summary_behind_a_milder_proposal_is_a_tail_of_the_prompt_without_it(tmp_path: Path) -> None:
+    model = ChatModel(_answer)
+    session = Session(tmp_path, settings(summary_threshold_tokens=900), assistant=model)
+    rows = json.dumps([{"id": f"K-{n}", "price": 100 + n, "meta": {"page": 1, "took": 4}} for n in range(30)])
+    for said in CHINESE:
+        session.say(said.words, said.reply, results=[("look", {"q": "price"}, rows)])
+    both = [p.strategy for _, state in session.states if len(state.proposals) > 1 for p in state.proposals]
+    assert {"extraction", "summary"} <= set(both)
+    sent = [_bytes(request) for request in session.prompts]
+    summaries = [call for call, _ in model.calls if call[-1].text == prompt("summary", Language.CHINESE)]
+    assert summaries
+    for call in summaries:
+        assert any(len(before) > 3 and _bytes(call)[1 : len(before)] == before[1:] for before in sent)
+
+
 def test_a_tail_that_does_not_fit_is_not_asked(tmp_path: Path) -> None:
     model = ChatModel(_answer, num_ctx=900)
     session = Session(tmp_path, settings(summary_threshold_tokens=700, summary_tokens=400), assistant=model)

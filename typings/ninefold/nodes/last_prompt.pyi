@@ -1,0 +1,1 @@
+from nodes.last_prompt import *
