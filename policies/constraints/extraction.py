@@ -264,7 +264,7 @@ def _framed(wish: Candidate, sentence: Sentence, in_task_sentence: bool, has_tas
     change = wish.change or says("border", said) or any(_turns(clause) for clause in sentence.clauses)
     if says("this_turn", said):
         return wish._replace(scope=Scope.TURN, change=change)
-    condition = find("when", said)
+    condition = _occasion(sentence)
     lasting = says("lasting", said) and not says("here", said)
     standing = wish.words != condition[0].strip() if condition else False
     if condition and standing and _conditional(condition[0]):
@@ -275,6 +275,17 @@ def _framed(wish: Candidate, sentence: Sentence, in_task_sentence: bool, has_tas
     )
     task = of_task and not lasting and not says("session", said)
     return wish._replace(lasting=lasting, change=change, task=task)
+
+
+def _occasion(sentence: Sentence) -> re.Match[str] | None:
+    """Find when the wish holds; a remark behind it has an occasion of its own: "…, they read it when I forward it"."""
+    found = find("when", sentence.heard)
+    if found is None:
+        return None
+    before = [each for each in sentence.clauses if each.span.start - sentence.span.start <= found.start()]
+    remark = len(before) > 1 and _label(before[-1]) is None and any(_label(each) for each in before[:-1])
+    inside = bool(before) and before[-1].span.start - sentence.span.start < found.start()
+    return None if remark and inside else found
 
 
 def _turns(clause: Clause) -> bool:

@@ -135,6 +135,28 @@ def test_an_explicit_change_takes_the_place_of_the_old_rule_without_a_question(r
 
 
 @pytest.mark.parametrize(
+    ("rule", "change", "new"),
+    [
+        ("以后回答都用表格", "同事说格子太挤了，还是改成列表吧，不用表格了。", "还是改成列表吧"),
+        (
+            "From now on answer in a table",
+            "The others say it is too wide, so no more tables, use bullet points instead.",
+            "use bullet points instead",
+        ),
+    ],
+)
+def test_the_persons_own_change_behind_what_others_say_takes_the_rules_place(rule: str, change: str, new: str) -> None:
+    talk = Conversation().say(rule).say(change)
+    assert rule not in talk.words
+    assert new in talk.words
+
+
+@pytest.mark.parametrize("other", ["我习惯上午十点以前开会", "通知的语气正式一点", "以后会议都定在下午三点"])
+def test_a_time_of_day_or_a_bit_more_is_no_rival_of_a_length(other: str) -> None:
+    assert "回答控制在200字以内" in Conversation().say("回答控制在200字以内").say(other).words
+
+
+@pytest.mark.parametrize(
     ("rule", "back"),
     [
         ("不要用红色", "现在可以用红色了"),

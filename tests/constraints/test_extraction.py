@@ -317,6 +317,12 @@ def test_a_statement_before_a_task_is_no_occasion(text: str) -> None:
     assert extract(text).wishes == ()
 
 
+def test_a_remark_behind_a_wish_does_not_limit_it_to_the_remarks_occasion() -> None:
+    (found,) = extract("From now on answer in a table, my colleagues take it in faster when I pass it on.").wishes
+    assert found.scope is Scope.SESSION
+    assert found.lasting
+
+
 def test_a_name_before_a_wish_is_no_occasion() -> None:
     assert [(wish.words, wish.scope) for wish in extract("我叫林若，不要用红色。").wishes] == [
         ("不要用红色", Scope.SESSION)
