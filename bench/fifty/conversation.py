@@ -37,6 +37,8 @@ class Said(_Told):
     about: str
     say: str
     tool: Lookup | None = None
+    answer: str = ""
+    """What a scripted model answers first: the value that its tool's result holds."""
 
 
 class Check(_Told):
@@ -127,9 +129,10 @@ class Conversation(_Told):
         return self
 
     def reply(self, turn: int) -> str:
-        """Give the scripted model's answer in a turn: two of its paragraphs."""
-        about, count = self.turns[turn - 1].about, len(self.replies)
-        return "\n\n".join(self.replies[place % count].format(about=about) for place in (turn, turn + 2))
+        """Give the scripted model's answer in a turn: what it looked up, and two of its paragraphs."""
+        said, count = self.turns[turn - 1], len(self.replies)
+        told = (self.replies[place % count].format(about=said.about) for place in (turn, turn + 2))
+        return "\n\n".join(part for part in (said.answer, *told) if part)
 
     def shortened(self, turns: int) -> Conversation:
         """Give the conversation up to a turn, with the facts that are said by then."""

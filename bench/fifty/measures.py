@@ -29,6 +29,8 @@ class Turn:
     """Prompt tokens that a server with one slot reads anew, internal calls included."""
     internal: int = 0
     internal_tokens: int = 0
+    internal_evaluated: int = 0
+    """Of `evaluated`, what internal calls made the server read."""
     missing: list[str] = field(default_factory=list[str])
     """Facts that the prompt should hold and does not."""
     stale: list[str] = field(default_factory=list[str])
@@ -74,6 +76,9 @@ class Measured:
             "facts": self.facts,
             "lost": self.lost,
             "stale": sum(len(turn.stale) for turn in turns),
+            "internal evaluated share": round(
+                sum(turn.internal_evaluated for turn in turns) / sum(turn.evaluated for turn in turns), 3
+            ),
             "seconds": round(fmean(self.played.seconds), 3),
             "replies right": sum(right),
             "replies looked at": len(right),
@@ -88,11 +93,13 @@ def measured(conversation: Conversation, played: Played) -> Measured:
     for request in played.requests:
         turn, text = turns[request.turn - 1], read_by_server(request.body, played.num_ctx)
         prompt = encoded(text)
-        turn.evaluated += len(prompt) - min(common(slot, prompt), len(prompt) - 1)
+        fresh = len(prompt) - min(common(slot, prompt), len(prompt) - 1)
+        turn.evaluated += fresh
         slot = prompt
         if request.internal:
             turn.internal += 1
             turn.internal_tokens += len(prompt)
+            turn.internal_evaluated += fresh
             continue
         turn.prompt += len(prompt)
         turn.context = len(prompt)
