@@ -48,6 +48,11 @@ KEY = "ninefold"
 """The key in the agent's state under which constraints, summary, window and view are kept, as plain data."""
 EXPAND: ToolName = "expand_reference"
 
+OF_THE_WHOLE_GRAPH = frozenset(
+    {"fixed_tokens", "max_tool_rounds", "memory_search_min_score", "memory_search_top_k", "memory_tokens"}
+)
+"""Keys of a context policy that only the whole graph reads."""
+
 Sent = ModelResponse[Any]
 
 
@@ -94,9 +99,18 @@ class ContextAssemblyMiddleware(AgentMiddleware[ContextState, Any, Any]):
         strategies: Sequence[Strategy] = STRATEGIES,
     ) -> None:
         super().__init__()
+        policy = (
+            context_policy.model_dump(exclude_unset=True)
+            if isinstance(context_policy, ContextPolicy)
+            else context_policy
+        )
+        if unused := sorted(OF_THE_WHOLE_GRAPH & (policy or {}).keys()):
+            raise SettingsError(
+                f"context_policy.{unused[0]} has no effect in an agent of LangChain's.", "Leave it out."
+            )
         self._settings = _settings(
             model={"num_ctx": num_ctx, "num_predict": num_predict},
-            context_policy=context_policy or {},
+            context_policy=policy or {},
             constraints={"on_conflict": on_conflict},
             language=language,
             memory="off",
@@ -167,12 +181,7 @@ class ContextAssemblyMiddleware(AgentMiddleware[ContextState, Any, Any]):
         )
         state = proven(taken_in(state, history, ports, now), ports)
         if state.outcome is not None:
-            layer = state.outcome.layer or "window"
-            raise ContextOverBudget(
-                f"What may never be left out does not fit into num_ctx {self._settings.model.num_ctx}; the largest"
-                f" layer is {layer}.",
-                "Raise num_ctx, lower num_predict, shorten the system prompt, or bind fewer tools.",
-            )
+            raise _does_not_fit(state, self._settings)
         return state, history, ports
 
     def _language(self, stored: Mapping[str, Any] | None, messages: Sequence[BaseMessage]) -> Language:
@@ -214,6 +223,16 @@ _context: ContextVar[ToolContext] = ContextVar("what expand_reference works on i
 def _unknown(request: ToolCallRequest, error: ReferenceNotFound) -> ToolMessage:
     call = request.tool_call
     return ToolMessage(f"Error: {error}", tool_call_id=call["id"] or "", name=call["name"], status="error")
+
+
+def _does_not_fit(state: TurnState, settings: AgentSettings) -> ContextOverBudget:
+    layer = state.outcome.layer if state.outcome else None
+    missing = state.verdict.missing[0].span if state.verdict and state.verdict.missing else "no view is proven"
+    return ContextOverBudget(
+        f"What may never be left out does not fit into num_ctx {settings.model.num_ctx}; the largest layer is"
+        f" {layer or 'window'} ({missing}).",
+        "Raise num_ctx, lower num_predict, shorten the system prompt, or bind fewer tools.",
+    )
 
 
 def _settings(**given: Any) -> AgentSettings:

@@ -32,8 +32,10 @@ def history_of(messages: Sequence[BaseMessage], language: Language) -> list[Base
         check_content(message)
         before = named[-1].id if named else "first"
         named.append(message if message.id else message.model_copy(update={"id": f"{before}-{len(named)}"}))
-    paired = _paired([_typed(message) for message in named])
-    return close_open_calls(paired, {message.id for message in paired if message.id}, language)
+    closed: list[BaseMessage] = []
+    for group in _groups(_paired(named)):
+        closed += close_open_calls(group, {message.id for message in group if message.id}, language)
+    return closed
 
 
 def turns_of(history: Sequence[BaseMessage]) -> list[str]:
@@ -67,24 +69,34 @@ def _typed(message: BaseMessage) -> BaseMessage:
 
 
 def _paired(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """Give the messages without results that answer no call before them: no model's server takes such a prompt."""
+    """Give the messages, typed, without results that answer no call before them: no server takes such a prompt.
+
+    LangChain makes the result of an unread call anew before each model call; it stands here under one id.
+    """
     paired: list[BaseMessage] = []
-    waiting: dict[str, AIMessage] = {}
+    waiting: dict[str, str | None] = {}
     for message in messages:
         if isinstance(message, AIMessage):
-            waiting |= {call["id"] or "": message for call in message.tool_calls}
-        if isinstance(message, ToolMessage):
-            caller = waiting.pop(message.tool_call_id, None)
-            if caller is None:
-                continue
-            paired.append(_in_place(message, caller))
-            continue
-        paired.append(message)
+            unread = {each.get("id") for each in message.invalid_tool_calls}
+            typed = _typed(message)
+            assert isinstance(typed, AIMessage)
+            for call in typed.tool_calls:
+                id_ = call["id"] or ""
+                waiting[id_] = f"{message.id}-{id_}{MALFORMED}" if id_ in unread else None
+            paired.append(typed)
+        elif not isinstance(message, ToolMessage):
+            paired.append(_typed(message))
+        elif message.tool_call_id in waiting:
+            lasting = waiting.pop(message.tool_call_id)
+            paired.append(message.model_copy(update={"id": lasting}) if lasting else message)
     return paired
 
 
-def _in_place(result: ToolMessage, caller: AIMessage) -> ToolMessage:
-    """Give a result that LangChain made for an unread call under an id that is the same each time it makes it."""
-    unread = any(call["id"] == result.tool_call_id and not call["args"] for call in caller.tool_calls)
-    made_up = unread and result.status == "error"
-    return result.model_copy(update={"id": f"{result.tool_call_id}{MALFORMED}"}) if made_up else result
+def _groups(messages: Sequence[BaseMessage]) -> list[list[BaseMessage]]:
+    """Give the messages cut before each of the model's: a call is answered before the model speaks again."""
+    groups: list[list[BaseMessage]] = [[]]
+    for message in messages:
+        if isinstance(message, AIMessage):
+            groups.append([])
+        groups[-1].append(message)
+    return groups

@@ -38,7 +38,7 @@ def taken_up(stored: Mapping[str, Any] | None, history: Sequence[BaseMessage]) -
     shape = _SCHEMA.typed(_SCHEMA.migrate({name: value for name, value in stored.items() if name != WINDOW}))
     texts: Mapping[str, Any] = stored.get(WINDOW) or {}
     known = {message.id: message for message in history}
-    entries = tuple(in_history(entry) for entry in shape["entries"] if entry.message in known)
+    entries = tuple(in_history(entry) for entry in shape.get("entries", ()) if entry.message in known)
     window = [_with(known[entry.message], texts) for entry in entries]
     return TurnState.model_validate({**shape, "entries": entries, "messages": window})
 
