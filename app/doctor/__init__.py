@@ -24,6 +24,7 @@ def examine(settings: AgentSettings, folder: Path, *, free: bool = False) -> Ite
     from . import here, ollama
 
     yield from here.disk(folder)
+    yield from here.databases(folder)
     yield from here.locks(folder)
     yield from here.window(settings)
     match settings.model.provider:

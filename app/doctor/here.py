@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from .finding import Finding, Level
 
 _LITTLE = 1 << 30
 """Bytes of free disk below which a session may soon not be kept."""
+_DATABASES = ("checkpoints.sqlite", "archive.sqlite")
 _FEW, _MANY = 15, 30
 """Messages of the window: with fewer the agent was seen to lose the thread, with more to slow down."""
 
@@ -25,6 +29,19 @@ def disk(folder: Path) -> Iterator[Finding]:
         yield Finding(Level.WARNING, "doctor.disk_little", values, "ninefold sessions list")
     else:
         yield Finding(Level.GOOD, "doctor.disk", values)
+
+
+def databases(folder: Path) -> Iterator[Finding]:
+    """Look whether the databases of the sessions can be opened; what is in them is read by the turn that needs it."""
+    for file in (folder / name for name in _DATABASES):
+        if not file.is_file():
+            continue
+        try:
+            with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
+                connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+        except sqlite3.DatabaseError as error:
+            values = {"file": file, "why": error}
+            yield Finding(Level.FAULT, "doctor.damaged", values, shlex.join(["mv", str(file), f"{file}.damaged"]))
 
 
 def locks(folder: Path) -> Iterator[Finding]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from ninefold import build_graph
 from ninefold.adapters.memory.chroma import ChromaMemory
 from ninefold.cli import run
 from ninefold.doctor import Finding, Level, examine, ollama
@@ -134,3 +137,58 @@ def test_memories_of_another_embedder_are_a_fault(tmp_path: Path) -> None:
         )
         faults = [finding for finding in examine(other, tmp_path) if finding.level is Level.FAULT]
     assert faults[-1].command == "ninefold memory reembed"
+
+
+def well(agent: AgentSettings, folder: Path) -> bool:
+    return not any(finding.level is Level.FAULT for finding in examine(agent, folder))
+
+
+def command(agent: AgentSettings, folder: Path) -> str:
+    (mends,) = {finding.command for finding in examine(agent, folder) if finding.level is not Level.GOOD}
+    assert mends is not None
+    return mends
+
+
+@pytest.mark.parametrize("name", ["checkpoints.sqlite", "archive.sqlite"])
+def test_a_damaged_database_is_named_and_its_command_mends_it(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "with a blank"
+    with WireServer(models=PULLED) as wire:
+        for text in ("A.", "B."):
+            graph = build_graph(settings(wire.url, storage={"folder": str(folder)}))
+            graph.invoke({"messages": [("user", text)]}, {"configurable": {"thread_id": text}})
+            (folder / name).write_bytes(b"no database" * 100)
+            for beside in folder.glob(f"{name}-*"):
+                beside.unlink()
+            agent = settings(wire.url)
+            assert not well(agent, folder)
+            subprocess.run(["sh", "-c", command(agent, folder)], check=True)
+            assert well(agent, folder)
+
+
+def test_what_is_named_mends_the_agents_file_the_server_and_the_memories(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ollama, "_memory", lambda: 64 * GIB)
+    monkeypatch.setenv("NINEFOLD_HOME", str(tmp_path))
+    port = int(nobody_there().rpartition(":")[2])
+    url = f"http://127.0.0.1:{port}"
+    embedder = {"base_url": url, "model_name": "other"}
+    agent = settings(url, context_policy={"recent_keep": 40})
+    assert {finding.command for finding in examine(agent, tmp_path) if finding.level is not Level.GOOD} == {
+        "context_policy: {recent_keep: 20}",
+        "ollama serve",
+    }
+    with WireServer(models={**PULLED, "bge-m3": {"size": GIB}, "other": {"size": GIB}}, info=INFO, port=port) as wire:
+        mended = settings(url, **yaml.safe_load(command(agent, tmp_path)))
+        assert well(mended, tmp_path)
+        store = memory_of(mended, tmp_path)
+        assert isinstance(store, ChromaMemory)
+        store.write([RECORD])
+        store.close()
+        file = tmp_path / "agent.yaml"
+        other = {"model": {"base_url": url}, "embeddings": embedder}
+        file.write_text(yaml.safe_dump({"agent": other}), encoding="utf-8")
+        named = command(AgentSettings.model_validate(other), tmp_path).split()
+        assert run([*named[1:], "--agent", str(file)]) == 0
+        assert well(AgentSettings.model_validate(other), tmp_path)
+        assert wire.chats == []
