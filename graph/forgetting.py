@@ -14,7 +14,7 @@ from ninefold.adapters.archive import turn_messages
 from ninefold.adapters.archive.forgetting import forget_places, places_holding
 from ninefold.adapters.checkpoints.lineage import at
 from ninefold.adapters.checkpoints.rows import rows_of, threads_of
-from ninefold.policies.forget_request import any_of, told_by
+from ninefold.policies.forget_texts import any_of, told_by
 from ninefold.policies.forgetting import Holds, forgotten, holding, kept_holds, message_holds
 from ninefold.policies.notices import notice
 from ninefold.policies.render import as_sent

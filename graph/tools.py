@@ -13,7 +13,7 @@ from langchain_core.tools import BaseTool
 from ninefold.adapters.tools.own import Memories, ToolContext, own_tools
 from ninefold.adapters.tools.toolbox import LangChainToolbox
 from ninefold.nodes.ports import Archive, MemoryStore, Toolbox
-from ninefold.policies.forget_request import any_of
+from ninefold.policies.forget_texts import any_of
 from ninefold.policies.notes import note
 from ninefold.policies.recall import CANDIDATES, Limits, looked_up
 from ninefold.policies.references import parts

@@ -24,7 +24,8 @@ from ninefold.policies.constraints import (
     take,
     wants_model,
 )
-from ninefold.policies.forget_request import any_of, beside
+from ninefold.policies.forget_request import beside
+from ninefold.policies.forget_texts import any_of
 from ninefold.policies.json_reply import parse_json
 from ninefold.policies.neutralise import neutralise
 from ninefold.policies.notices import notice
@@ -97,7 +98,8 @@ def constraint_update(
         if not isinstance(message, HumanMessage):
             continue
         # What is to be forgotten is no wish; what is said beside it may be one.
-        text = beside(plain_text(message)) if state.forgetting else plain_text(message)
+        holds = any_of(state.forgetting)
+        text = beside(plain_text(message), holds)
         found = extract(text)
         if noted is not None and not asked and wants_model(text, found):
             asked = True
@@ -109,7 +111,6 @@ def constraint_update(
             events += [*noted.calls, *failure]
         if state.forgetting:
             # A withdrawal in it has nothing left to withdraw.
-            holds = any_of(state.forgetting)
             found = found._replace(wishes=tuple(wish for wish in found.wishes if not holds(wish.words)))
         held, full = _taken(held, found, _source(state, turn, message), conflict)
         events += [*_untaken(state, "rules_beyond", found.beyond), *_untaken(state, "rules_full", full)]

@@ -6,12 +6,14 @@ Memories, files, earlier states, other threads and the request itself follow whe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
 from langchain_core.messages import HumanMessage
 
-from ninefold.policies.forget_request import Asked, any_of, asked_to_forget, phrases
+from ninefold.policies.forget_request import asked_to_forget, takes_back
+from ninefold.policies.forget_texts import Asked, any_of, phrases
 from ninefold.policies.forgetting import Holds, forgotten
 from ninefold.policies.notices import notice
 from ninefold.policies.render import as_sent
@@ -68,16 +70,19 @@ def asked(state: TurnState, memory: MemoryStore | None, past: Past | None, token
         records = memory.records(state.turn.user) if memory is not None else ()
     except MemoryStoreError as error:
         failed = error
-    texts = _texts(state, things, records, bare=memory is None)
+    sure, unsure, texts = _meant(state, things, records, [plain_text(m) for m in now], bare=memory is None)
+    doubt = _doubt(state, unsure) if unsure else None
+    if not sure:
+        return Forgetting(state, Update(), _told(state, doubt.what), (doubt,)) if doubt else None
     holds = any_of(texts)
     gone = [record.id for record in records if holds(record.text) or holds(record.description)]
     update, found = forgotten(state, state.turn, holds, lambda m: tokens.message(as_sent(m)), but=mine)
     anything = bool(gone or any(found))
     try:
-        anything = anything or _is_in_the_past(past, things, holds)
+        anything = anything or _is_in_the_past(past, sure, holds)
     except StorageError as error:
         failed = error
-    words = ", ".join(thing.words for thing in things)[:200]
+    words = _words(sure)
     key, reason = _became(anything=anything, texts=texts)
     what = notice(key, state.language, words=words, memories=len(gone), constraints=found.constraints)
     event: Event = Forgot(what=what, memories=len(gone), constraints=found.constraints, reason=reason)
@@ -89,7 +94,37 @@ def asked(state: TurnState, memory: MemoryStore | None, past: Past | None, token
     window = update.get("messages", [])[1:]
     after = state.model_copy(update={**changed, "messages": window, "forgetting": waiting})
     kept = cast("Update", {**changed, "forgetting": waiting})
-    return Forgetting(after, kept, _told(state, what), (event,))
+    events = (event, doubt) if doubt else (event,)
+    return Forgetting(after, kept, _told(state, "\n".join((what, doubt.what) if doubt else (what,))), events)
+
+
+def _meant(
+    state: TurnState, things: Sequence[Asked], records: Sequence[MemoryRecord], said: Sequence[str], *, bare: bool
+) -> tuple[list[Asked], list[Asked], tuple[str, ...]]:
+    """Give what is surely asked, what may be asked, and the texts by which the first is forgotten.
+
+    What may be asked is nothing where nothing of the person's holds it. A rule that is taken back in other words than
+    it was given in is taken back, and not forgotten. Without memories, what is in the window says what is meant.
+    """
+    assert state.turn is not None
+    rules = [constraint.words for constraint in state.constraints]
+    earlier = {entry.message for entry in state.entries if bare and entry.turn != state.turn.id}
+    told = [*rules, *(plain_text(message) for message in state.messages if message.id in earlier)]
+    texts = {thing: phrases(thing, records, rules if thing.rule else told) for thing in things}
+    taken_back = any(map(takes_back, said))
+    sure = [each for each in things if each.sure and (texts[each] or not (each.rule and taken_back))]
+    unsure = [each for each in things if not each.sure and texts[each]]
+    return sure, unsure, tuple(text for each in sure for text in texts[each])
+
+
+def _doubt(state: TurnState, things: Sequence[Asked]) -> Forgot:
+    """Give what the person and the model are told of what may be asked."""
+    what = notice("forget_unsure", state.language, words=_words(things))
+    return Forgot(what=what, reason="it may not be meant")
+
+
+def _words(things: Sequence[Asked]) -> str:
+    return ", ".join(thing.words for thing in things)[:200]
 
 
 def _became(*, anything: bool, texts: tuple[str, ...]) -> tuple[str, str]:
@@ -101,17 +136,7 @@ def _became(*, anything: bool, texts: tuple[str, ...]) -> tuple[str, str]:
     return "forgot_nothing", "nothing holds it"
 
 
-def _texts(state: TurnState, things: list[Asked], records: tuple[MemoryRecord, ...], *, bare: bool) -> tuple[str, ...]:
-    """Give the texts by which the things are forgotten; without memories, what is in the window says what is meant."""
-    assert state.turn is not None
-    told = [constraint.words for constraint in state.constraints]
-    if bare:
-        earlier = {entry.message for entry in state.entries if entry.turn != state.turn.id}
-        told += [plain_text(message) for message in state.messages if message.id in earlier]
-    return tuple(text for thing in things for text in phrases(thing, records, told))
-
-
-def _is_in_the_past(past: Past | None, things: list[Asked], holds: Holds) -> bool:
+def _is_in_the_past(past: Past | None, things: Sequence[Asked], holds: Holds) -> bool:
     """Whether an earlier turn of the thread holds it; raises StorageError where that cannot be read."""
     if past is None:
         return False

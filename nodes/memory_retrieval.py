@@ -11,7 +11,7 @@ from langchain_core.messages import HumanMessage
 from ninefold.policies.bounded import within
 from ninefold.policies.cues import ends
 from ninefold.policies.dates import Span, said_when
-from ninefold.policies.forget_request import any_of
+from ninefold.policies.forget_texts import any_of
 from ninefold.policies.intent import QUERY_CHARACTERS
 from ninefold.policies.memory_merge import without_placed
 from ninefold.policies.notices import notice

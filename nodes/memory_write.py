@@ -8,7 +8,8 @@ from langchain_core.messages import BaseMessage, HumanMessage
 
 from ninefold.policies.ageing import due
 from ninefold.policies.constraints import SUBJECT
-from ninefold.policies.forget_request import any_of
+from ninefold.policies.forget_request import beside
+from ninefold.policies.forget_texts import any_of
 from ninefold.policies.memory_ids import folded, memory_id, record_id
 from ninefold.policies.memory_merge import Merge, merged, without_placed
 from ninefold.policies.notices import notice
@@ -151,11 +152,12 @@ def _statements(state: TurnState, judge: WriteJudge, thread: str) -> Iterator[Me
                 kind=MemoryKind.PREFERENCE, text=masked(constraint.words), subject=f"{SUBJECT}{constraint.key or ''}"
             )
             yield _record(state, thread, constraint.turn, statement)
+    holds = any_of(state.forgetting)
     spoken = [message for message in state.messages if isinstance(message, HumanMessage)]
     for index, message in enumerate(spoken):
         if message.id in state.unprocessed.memories:
             before = [plain_text(earlier) for earlier in spoken[:index]]
-            for statement in judge.statements(plain_text(message), before=before):
+            for statement in judge.statements(beside(plain_text(message), holds), before=before):
                 kept = _beside(statement, rules)
                 if kept is not None:
                     yield _record(state, thread, turns.get(message.id or "", ""), kept)

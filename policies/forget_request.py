@@ -1,72 +1,103 @@
-"""Forgetting by chat: what a person's message asks to be forgotten, and which memories that means."""
+"""Forgetting by chat: what a person's message asks to be forgotten."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from enum import Enum, auto
 from functools import cache
-from pathlib import Path
-from typing import Any, NamedTuple, cast
-
-import yaml
-
-from ninefold.state import MemoryRecord
 
 from .constraints import extract
 from .cues import ends
-from .forgetting import SHORTEST, Holds, holding
+from .forget_texts import Asked, forget_cues, is_own
+from .forgetting import SHORTEST, Holds
 from .memory_ids import folded
-from .subject import subject
 from .text import Span, clauses, sentences, strip_quoted
-from .values import ExactValue, exact_values
 
 MOST = 8
 """Requests of one turn that are heard."""
-_QUESTION = re.compile(r"[?？]\s*$|(?:吗|么|呢)[。！~\s]*$")
-_COPULA = re.compile(r"\b(?:is|are|was|=)\s+|(?:是|叫|为|[:：])\s*", re.IGNORECASE)
-_TELLING = frozenset({"identifier", "url", "path", "name"})
+_QUESTION = re.compile(r"[?？]\s*$|(?:吗|么|呢|好不好|行不行|可不可以)[。！~\s]*$")
+_LONGEST = 400
+"""Characters of a request; a longer clause or sentence is none."""
 _FEW_LINES = 3
 _SHORT = 4
 """Letters that a bare English thing has at least: a shorter one stands in every other sentence."""
-_DIGITS = 5
-"""Digits of a number that nobody else's sentence holds by chance."""
-_LONG = {True: 4, False: 8}
-"""Letters, Chinese ones and others, of a value in words that is told apart from everyday speech."""
 
 
-class Asked(NamedTuple):
-    """One thing that is to be forgotten."""
+class _Sure(Enum):
+    """When a pattern is surely a request about what was told here."""
 
-    words: str
-    """As the person names it."""
-    own: bool
-    """Whether it is something of the person's: my address, 我的地址."""
-    named: bool
-    """Whether it is named as something told; a bare thing is meant only where something of the person's holds it."""
+    ALWAYS = auto()
+    OWN = auto()
+    """Where the thing is the person's own: everything you know about my sister."""
+    PERSONAL = auto()
+    """Where it is something that one tells of oneself: delete my address, and not: delete my branch."""
+    NEVER = auto()
+
+
+class _Kind(Enum):
+    """The kinds of patterns in the order in which they are tried: whether they name a thing as told, and surely."""
+
+    LOST = ("lost", False, _Sure.NEVER)
+    RULE = ("rule", False, _Sure.ALWAYS)
+    NAMED = ("named", True, _Sure.ALWAYS)
+    KNOWN = ("known", False, _Sure.OWN)
+    DELETED = ("deleted", False, _Sure.PERSONAL)
+    BARE = ("bare", False, _Sure.ALWAYS)
+
+    @property
+    def section(self) -> str:
+        return self.value[0]
 
 
 def asked_to_forget(words: str) -> tuple[Asked, ...]:
-    """Give what a message asks to be forgotten; questions, quotations, reports and reminders ask for nothing."""
+    """Give what a message asks to be forgotten; quotations, reports, reminders and most questions ask for nothing."""
     found: dict[str, Asked] = {}
     for part in ends(words):
         text = sentences(strip_quoted(part))
         for sentence, before in zip(text, ("", *(each.text for each in text)), strict=False):
             if _cue("works_on").search(before):
                 break  # What follows is the text that a task is about.
-            introduced = before.endswith((":", "："))
-            if introduced or _QUESTION.search(sentence.text) or _cue("reported").search(sentence.text):
+            if before.endswith((":", "：")) or _cue("reported").search(sentence.text):
                 continue
             if _in_the_midst(part, sentence):
                 continue
-            heard = [
-                each
-                for clause in clauses(sentence.text)
-                if not _led_in(sentence.text[: clause.start])
-                for each in _asked(clause.text.rstrip("。.!！~ "))
-            ]
-            heard += _quoted(_line(part, sentence))
+            heard = [*_in_sentence(sentence.text)]
+            if _QUESTION.search(sentence.text):
+                polite = _cue("polite").search(sentence.text)
+                heard = [each for each in heard if polite and (each.named or each.own)]
+            else:
+                heard += _quoted(_line(part, sentence))
             found.update({each.words: each for each in heard})
     return tuple(found.values())[:MOST]
+
+
+def beside(words: str, holds: Holds) -> str:
+    """Give a message without the clauses that surely ask to forget, each blanked at its length: they tell nothing.
+
+    One that takes a rule back stays, unless that rule is among what is forgotten.
+    """
+    for clause in clauses(strip_quoted(words)):
+        things = [each for each in _asked(clause.text) if each.sure]
+        if things and (not takes_back(clause.text) or any(holds(each.words) for each in things)):
+            words = words[: clause.start] + " " * len(clause.text) + words[clause.end :]
+    return words
+
+
+def takes_back(words: str) -> bool:
+    """Whether words take back a rule of a kind that is known."""
+    return any(wish.withdraws and wish.key for wish in extract(words).wishes)
+
+
+def _in_sentence(sentence: str) -> Iterator[Asked]:
+    whole = _bare(sentence)
+    told_first = next((found for each in _patterns()["topic"] if (found := each.fullmatch(whole))), None)
+    if told_first is not None:
+        yield from _things_of(told_first, _Kind.NAMED)
+        return
+    for clause in clauses(sentence):
+        if not _led_in(sentence[: clause.start]):
+            yield from _asked(clause.text)
 
 
 def _led_in(before: str) -> bool:
@@ -91,79 +122,56 @@ def _line(text: str, sentence: Span) -> str:
     return text[start : None if end < 0 else end].strip()
 
 
-def beside(words: str) -> str:
-    """Give a message without the clauses that ask to forget, each blanked at its length."""
-    for clause in clauses(strip_quoted(words)):
-        if any(_asked(clause.text)):
-            words = words[: clause.start] + " " * len(clause.text) + words[clause.end :]
-    return words
-
-
-def phrases(asked: Asked, records: Iterable[MemoryRecord], rules: Iterable[str] = ()) -> tuple[str, ...]:
-    """Give the texts by which something is forgotten: whatever holds one of them is meant.
-
-    They are the thing itself, the person's memories of it, and what those tell: "my address" also means the street that
-    the memory of it names. Nothing, where a bare thing stands in no memory.
-
-    Args:
-        asked: what is to be forgotten.
-        records: the person's memories.
-        rules: what else of theirs a bare thing may stand in, such as their rules.
-    """
-    named = _named(asked)
-    subjects = _subjects(asked.words) if asked.own else frozenset()
-    holds = any_of(named)
-    meant = [record for record in records if holds(record.text) or (record.subject or "") in subjects]
-    if not asked.named and not meant and not any(map(holds, rules)):
-        return ()
-    unnamed = [record.text for record in meant if not holds(record.text)]
-    values = [value for record in meant for value in _values(record, own=asked.own)]
-    return tuple(dict.fromkeys((*named, *unnamed, *values)))
-
-
-def told_by(record: MemoryRecord) -> tuple[str, ...]:
-    """Give the texts by which a memory is forgotten: its own, and what it tells that tells it wherever it stands."""
-    return tuple(dict.fromkeys((record.text, *_values(record, own=_is_own(record.text)))))
-
-
-def any_of(texts: Sequence[str]) -> Holds:
-    """Give the test for a text that holds one of these."""
-    tests = [holding(text) for text in texts]
-    return lambda text: any(test(text) for test in tests)
-
-
 def _asked(clause: str) -> Iterator[Asked]:
-    clause = clause.strip()
-    if _cue("tells").search(clause):
+    clause = _bare(clause)
+    if not clause or _cue("tells").search(clause):
         return
-    for section in ("named", "bare"):
-        for pattern in _patterns()[section]:
+    for kind in _Kind:
+        for pattern in _patterns()[kind.section]:
             found = pattern.fullmatch(clause)
             if found is None:
                 continue
-            if section == "bare" and any(wish.withdraws and wish.key for wish in extract(clause).wishes):
+            if kind is _Kind.BARE and takes_back(clause):
                 return
-            own = found.groupdict().get("own") is not None
-            for thing in _things(found["x"]):
-                name = _trimmed(thing)
-                mine = own or _is_own(thing)
-                least = _SHORT if name.isascii() and name.isalpha() and not mine else SHORTEST
-                if len(folded(name)) >= least and not _cue("generic").fullmatch(name):
-                    yield Asked(name, mine, section == "named")
+            yield from _things_of(found, kind)
             return
+
+
+def _things_of(found: re.Match[str], kind: _Kind) -> Iterator[Asked]:
+    """Give the things that a matched request names."""
+    _, named, sure = kind.value
+    own = found.groupdict().get("own") is not None
+    for thing in [found["x"]] if kind is _Kind.RULE else _things(found["x"]):
+        name = thing.strip(" ,，") if kind is _Kind.RULE else _trimmed(thing)
+        mine = own or is_own(thing)
+        personal = _cue("personal").fullmatch(name) is not None
+        if not _names_something(name, mine) or (kind is _Kind.DELETED and not personal and _cue("part").search(name)):
+            continue
+        certain = {
+            _Sure.ALWAYS: True,
+            _Sure.OWN: mine,
+            _Sure.PERSONAL: personal,
+            _Sure.NEVER: False,
+        }[sure]
+        yield Asked(name, mine, named or (certain and mine), certain, kind is _Kind.RULE)
+
+
+def _names_something(name: str, own: bool) -> bool:
+    least = _SHORT if name.isascii() and name.isalpha() and not own else SHORTEST
+    return len(folded(name)) >= least and not _cue("generic").fullmatch(name)
 
 
 def _quoted(clause: str) -> Iterator[Asked]:
     """Give the rule whose own words stand in quotation marks: 忘掉“不要用表格”这条规则."""
     for pattern in _patterns()["quoted"]:
-        if found := pattern.fullmatch(clause.rstrip("。.!！~ ")):
-            yield Asked(found["x"].strip(), own=False, named=False)
+        if found := pattern.fullmatch(_bare(clause)):
+            yield Asked(found["x"].strip(), own=False, named=False, rule=True)
             return
 
 
 def _things(words: str) -> Iterator[str]:
     """Give the things that a list names, up to what goes on with another instruction: my address and fix the test."""
-    first, *others = _joined().split(words)
+    first, *others = re.split(forget_cues()["joined"], words, flags=re.IGNORECASE)
     yield first
     for other in others:
         if _cue("goes_on").match(other.strip()):
@@ -171,77 +179,33 @@ def _things(words: str) -> Iterator[str]:
         yield other
 
 
-def _named(asked: Asked) -> tuple[str, ...]:
-    """Give the thing as the person and whoever answers them call it, and the values that were given with it."""
-    values = tuple(value.text for value in exact_values(asked.words) if _tells(value))
-    words = asked.words
-    for value in values:
-        words = words.replace(value, " ").strip(" :：,，是")
-    if len(folded(words)) < SHORTEST:
-        return values
-    if not asked.own:
-        return (words, *values)
-    if words.isascii():
-        return (f"my {words}", f"your {words}", *values)
-    return (*(f"{who}{of}{words}" for who in "我你您" for of in ("的", "")), *values)
-
-
-def _subjects(thing: str) -> frozenset[str]:
-    words = thing.casefold()
-    filed = {name for name, things in _loaded()["subject"].items() if words in things}
-    direct = {subject(f"my {words} is 1"), subject(f"我的{words}是1")}
-    return frozenset(filed | {each for each in direct if each})
-
-
-def _values(record: MemoryRecord, *, own: bool) -> Iterator[str]:
-    """Give what a memory tells that tells it wherever it stands: exact values, and of one's own the whole value."""
-    for value in exact_values(record.text):
-        if _tells(value):
-            yield value.text
-    if own and (copula := _COPULA.search(record.text)):
-        whole = record.text[copula.end() :].strip(" \t。.!！,，;；\"'“”")
-        if len(folded(whole)) >= _LONG[not whole.isascii()] and len(clauses(whole)) <= 2:
-            yield whole
-
-
-def _tells(value: ExactValue) -> bool:
-    return value.kind in _TELLING or sum(letter.isdigit() for letter in value.text) >= _DIGITS
+def _bare(clause: str) -> str:
+    """Give a clause without the marks at its end; nothing, where it is too long for a request."""
+    bare = clause.strip().rstrip("。.!！?？~ ")
+    return bare if len(bare) <= _LONGEST else ""
 
 
 def _trimmed(thing: str) -> str:
     cut = thing.strip(" 。.!！,，;；~'\"“”")
-    for each in _loaded()["about"].values():
+    for each in forget_cues()["about"].values():
         cut = re.sub(each, "", cut, flags=re.IGNORECASE).strip()
     return re.sub(r"^my\s+", "", cut, flags=re.IGNORECASE)
 
 
-def _is_own(thing: str) -> bool:
-    return re.match(r"\s*(?:my\s|我的)", thing, re.IGNORECASE) is not None
-
-
-@cache
-def _loaded() -> Mapping[str, Any]:
-    path = Path(__file__).parent / "data" / "forget_cues.yaml"
-    return cast("dict[str, Any]", yaml.safe_load(path.read_text(encoding="utf-8")))
-
-
 @cache
 def _patterns() -> Mapping[str, tuple[re.Pattern[str], ...]]:
+    cues = forget_cues()
+
     def compiled(section: str) -> Iterator[re.Pattern[str]]:
-        for language, lines in _loaded()[section].items():
+        for language, lines in cues[section].items():
             for line in lines:
-                for name in ("lead", "tail", "said"):
-                    line = line.replace(f"{{{name}}}", _loaded()[name][language])
+                for name in ("lead", "tail", "said", "forget", "delete", "wholly"):
+                    line = line.replace(f"{{{name}}}", cues[name][language])
                 yield re.compile(line, re.IGNORECASE)
 
-    return {section: tuple(compiled(section)) for section in ("named", "bare", "quoted")}
-
-
-@cache
-def _joined() -> re.Pattern[str]:
-    return re.compile(_loaded()["joined"], re.IGNORECASE)
+    return {section: tuple(compiled(section)) for section in (*(kind.section for kind in _Kind), "topic", "quoted")}
 
 
 @cache
 def _cue(section: str) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{each})" for each in _loaded()[section].values()), re.IGNORECASE)
+    return re.compile("|".join(f"(?:{each})" for each in forget_cues()[section].values()), re.IGNORECASE)

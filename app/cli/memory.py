@@ -60,7 +60,7 @@ def forget(
 ) -> None:
     """Forget in a person's memories, those that were replaced too, and wherever it stands in their sessions."""
     from ninefold.graph.forgetting import meant
-    from ninefold.policies.forget_request import any_of
+    from ninefold.policies.forget_texts import any_of
 
     from ..build import build_graph
     from ..console.changes import told_forgotten

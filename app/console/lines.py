@@ -26,7 +26,7 @@ def scrub(history: Path, texts: Sequence[str]) -> None:
 
     Its form is prompt_toolkit's: entries apart by an empty line, a comment with the time, each line behind a "+".
     """
-    from ninefold.policies.forget_request import any_of
+    from ninefold.policies.forget_texts import any_of
 
     holds = any_of(texts)
     if not history.exists():

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from ninefold.graph.ending import end
 from ninefold.graph.forgetting import meant
 from ninefold.graph.guard import now
-from ninefold.policies.forget_request import any_of
+from ninefold.policies.forget_texts import any_of
 from ninefold.state import MemoryRecord, SettingsError
 
 from ..console import changes

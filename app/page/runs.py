@@ -12,7 +12,7 @@ from typing import Any
 
 from ninefold.adapters.models.thinking import strip_thinking
 from ninefold.graph.locks import busy
-from ninefold.policies.forget_request import any_of
+from ninefold.policies.forget_texts import any_of
 from ninefold.policies.forgetting import Holds
 from ninefold.state import NinefoldError
 

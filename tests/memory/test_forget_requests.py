@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-from ninefold.policies.forget_request import Asked, asked_to_forget, phrases
+import pytest
+import yaml
+
+from ninefold.policies.forget_request import asked_to_forget
+from ninefold.policies.forget_texts import Asked, phrases
 
 from .stores import a_record
 
@@ -12,9 +16,6 @@ from .stores import a_record
 @pytest.mark.parametrize(
     ("said", "thing", "own", "named"),
     [
-        ("忘掉“不要用表格”这条规则。", "不要用表格", False, False),
-        ('请忘掉"不要用表格"', "不要用表格", False, False),
-        ('Forget the rule "no tables".', "no tables", False, False),
         ("忘掉我说过的榴莲", "榴莲", False, True),
         ("好的，请把我之前跟你说过的项目代号忘掉", "项目代号", False, True),
         ("把我的地址忘了吧", "地址", True, True),
@@ -35,6 +36,38 @@ from .stores import a_record
 )
 def test_a_request_names_what_is_to_be_forgotten(said: str, thing: str, own: bool, named: bool) -> None:
     assert asked_to_forget(said) == (Asked(thing, own, named),)
+
+
+@pytest.mark.parametrize(
+    ("said", "rule"),
+    [
+        ("忘掉“不要用表格”这条规则。", "不要用表格"),
+        ('请忘掉"不要用表格"', "不要用表格"),
+        ('Forget the rule "no tables".', "no tables"),
+        ("忘掉用表格这条要求", "用表格"),
+        ("Forget the rule never use tables.", "never use tables"),
+    ],
+)
+def test_a_rule_is_named_by_its_words(said: str, rule: str) -> None:
+    assert asked_to_forget(said) == (Asked(rule, own=False, named=False, rule=True),)
+
+
+def rates(name: str) -> dict[str, list[str]]:
+    """Give what of a set of phrasings is not heard as it is meant."""
+    found: dict[str, list[str]] = {}
+    phrasings = yaml.safe_load((Path(__file__).parent / f"{name}.yaml").read_text(encoding="utf-8"))
+    for kind in ("heard", "unsure", "unheard"):
+        for said in phrasings[kind]:
+            asked = asked_to_forget(said)
+            things = [] if kind == "unheard" else phrasings[kind][said]
+            meant = [each.words for each in asked] == things and all(each.sure == (kind == "heard") for each in asked)
+            found.setdefault(kind, []).extend([] if meant else [said])
+    return found
+
+
+@pytest.mark.parametrize("which", ["first", "second"])
+def test_the_phrasings_that_were_written_down_are_heard_as_they_are_meant(which: str) -> None:
+    assert rates(f"forget_phrasings_{which}") == {"heard": [], "unsure": [], "unheard": []}
 
 
 def test_several_things_are_several_requests() -> None:
@@ -99,7 +132,6 @@ def test_what_stands_beside_a_request_is_no_part_of_it(said: str, things: list[s
         "把它忘了",
         "算了，忘了吧",
         "忘掉之前的要求",
-        "忘掉用表格这条要求",
         "我怎么也忘不掉榴莲的味道",
         "我妈让我忘掉前男友",
         "翻译：忘掉我的地址",

@@ -1,0 +1,1 @@
+from policies.forget_texts import *
