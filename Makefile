@@ -15,7 +15,7 @@ export LANGGRAPH_STRICT_MSGPACK := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-page check format layout lock chat draw docs notebooks bench bench-all bench-crash bench-fifty bench-keeps bench-overhead bench-prefix bench-profiles bench-recall bench-scale audit fuzz clean
+.PHONY: help setup test coverage test-page check format layout lock chat draw docs notebooks bench bench-all bench-crash bench-fifty bench-keeps bench-overhead bench-prefix bench-profiles bench-recall bench-scale audit fuzz clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,7 +48,10 @@ else
 endif
 	@touch $@
 
-test: check ## layout, lint, types and every test, with coverage
+test: check ## layout, lint, types and every test
+	$(BIN)/pytest --numprocesses=$(WORKERS) --dist=loadfile --durations=25
+
+coverage: setup ## every test, and the lines and branches that none reaches; takes about twice as long
 	$(BIN)/pytest --numprocesses=$(WORKERS) --dist=loadfile --cov --cov-report=term
 
 test-page: setup ## drive the page in Chromium, and leave its pictures in docs/images
