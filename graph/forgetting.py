@@ -14,6 +14,7 @@ from ninefold.adapters.archive import turn_messages
 from ninefold.adapters.archive.forgetting import forget_places, places_holding
 from ninefold.adapters.checkpoints.lineage import at
 from ninefold.adapters.checkpoints.rows import rows_of, threads_of
+from ninefold.nodes.rules_elsewhere import rules_elsewhere
 from ninefold.policies.forget_texts import any_of, told_by
 from ninefold.policies.forgetting import Holds, forgotten, holding, kept_holds, message_holds
 from ninefold.policies.notices import notice
@@ -88,7 +89,7 @@ def forget(graph: TurnGraph, config: RunnableConfig, what: str) -> Forgotten:
 
     def make(standing: Standing) -> tuple[Forgotten, Update | None]:
         records = _records(graph, standing.stamp.user)
-        texts = _with_secrets(graph, records, meant(what, records, standing.state.constraints))
+        texts = _with_secrets(graph, records, meant(what, records, _rules(standing)))
         done, update = _in_thread(standing, any_of(texts))
         return done._replace(texts=texts), update
 
@@ -177,6 +178,12 @@ def meant(what: str, records: Sequence[MemoryRecord], constraints: Sequence[Cons
     words = next((each.words for each in constraints if each.id == what), what)
     holding(words)
     return (words,)
+
+
+def _rules(standing: Standing) -> tuple[Constraint, ...]:
+    """Give the thread's rules, and those of other threads that took the place of some."""
+    held, memory = standing.state.constraints, standing.parts.memory
+    return (*held, *rules_elsewhere(held, memory, standing.stamp.user, standing.turn.id).constraints)
 
 
 def _with_secrets(graph: TurnGraph, records: Sequence[MemoryRecord], texts: tuple[str, ...]) -> tuple[str, ...]:

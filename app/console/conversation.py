@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langgraph.types import Command
 
-from ninefold.state import Constraint, View
+from ninefold.state import Constraint, MemoryStoreError, View
 
 from .happenings import Asked, Ended, Happening, Told, Written
 from .lines import HISTORY, scrub
@@ -91,11 +91,17 @@ class Conversation:
         """Give the state's values as they are stored."""
         return cast("Mapping[str, Any]", self.graph.get_state(self.config).values)
 
-    def constraints(self) -> tuple[Constraint, ...]:
-        """Give the constraints that hold now, whatever another thread replaced since."""
+    def constraints(self) -> tuple[tuple[Constraint, ...], MemoryStoreError | None]:
+        """Give the constraints that hold now, whatever another thread replaced since.
+
+        Where the memories cannot be asked for that, it is the thread's own, and why.
+        """
         from ninefold.graph.in_force import constraints_in_force
 
-        return constraints_in_force(self.graph, self.config)
+        try:
+            return constraints_in_force(self.graph, self.config), None
+        except MemoryStoreError as error:
+            return tuple(self.state().get("constraints", ())), error
 
     def view(self) -> View | None:
         """Give the last prompt, layer by layer."""

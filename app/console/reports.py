@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len, set_cell_size
 
-from ninefold.state import Constraint, Event, Language, Layer, LayerName, Origin, Scope, View
+from ninefold.state import Constraint, Event, Language, Layer, LayerName, MemoryStoreError, Origin, Scope, View
 
-from ..translation import translated
+from ..translation import told, translated
 from ..wording import Wording
 
 if TYPE_CHECKING:
@@ -33,11 +33,15 @@ def commands(wording: Wording, names: Mapping[str, Sequence[str]]) -> str:
 
 def constraints(conversation: Conversation, wording: Wording) -> str:
     """Give the constraints that hold, each in the person's own words on a line of its own."""
-    held = conversation.constraints()
-    if not held:
-        return wording.say("constraints.none")
+    held, unread = conversation.constraints()
     lines = [f"- {constraint.words}  ({about(constraint, wording)})" for constraint in held]
-    return "\n".join([wording.say("constraints.title"), *lines])
+    title = wording.say("constraints.title" if held else "constraints.none")
+    return "\n".join([title, *lines, *([unchecked(unread, wording)] if unread else [])])
+
+
+def unchecked(unread: MemoryStoreError, wording: Wording) -> str:
+    """Give the line that says why what another session changed may still stand among the constraints."""
+    return wording.say("constraints.unchecked", cause=told(unread, wording.language))
 
 
 def context(conversation: Conversation, wording: Wording) -> str:

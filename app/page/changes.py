@@ -54,7 +54,7 @@ def _forgotten(asked: Asked) -> dict[str, Any]:
     thread = asked.thread if "thread" in asked.given else None
     memory = asked.served.parts.memory
     known = memory.records(asked.served.user) if memory else ()
-    texts = meant(what, known, asked.conversation.state().get("constraints", ()) if thread else ())
+    texts = meant(what, known, asked.conversation.constraints()[0] if thread else ())
     try:
         gone = forgotten(asked.served.graph, asked.served.user, what, asked.place.data, thread=thread)
         texts = gone.texts

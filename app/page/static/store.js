@@ -24,7 +24,7 @@ let draw = () => {};
 let drawn = true;
 
 export function empty(thread) {
-  return { thread, turns: [], messages: [], constraints: [], ended: [], pending: [], unfinished: false, run: null };
+  return { thread, turns: [], messages: [], constraints: [], unchecked: "", ended: [], pending: [], unfinished: false, run: null };
 }
 
 export function onChange(render) {

@@ -12,7 +12,7 @@ from ninefold.policies.text import plain_text
 from ninefold.state import Constraint, ConstraintsUpdated, FidelityChecked
 from ninefold.state.turn_state import INPUT_ROLE, TurnState
 
-from ...console.reports import about
+from ...console.reports import about, unchecked
 from ...kept_turns import moments, number, said
 from ...wording import Wording
 from ..requests import Asked
@@ -27,11 +27,12 @@ def session(asked: Asked) -> dict[str, Any]:
 
     Raises:
         IdentityError: it is another person's.
-        StorageError: a database failed, or the memories could not be asked.
+        StorageError: a database failed.
     """
     thread, served, wording = asked.thread, asked.served, asked.wording
     run = served.runs.of(thread)
     empty: dict[str, Any] = {"thread": thread, "turns": [], "messages": [], "constraints": [], "ended": []}
+    empty["unchecked"] = ""
     empty["run"] = _run(run)
     if not asked.place.exists(thread):
         return {**empty, "pending": [], "unfinished": False}
@@ -40,12 +41,14 @@ def session(asked: Asked) -> dict[str, Any]:
     waiting = asked.conversation.pending()
     now = kept[-1] if kept else TurnState()
     spoken = [*said(asked.place, thread, now)] if now.turn else []
+    held, unread = asked.conversation.constraints()
     turns = {each.turn: each.number for each in spoken} | {m.turn.id: m.turn.number for m in kept if m.turn}
     return {
         **empty,
         "turns": [_turn(moment) for moment in kept if moment.turn],
         "messages": [message(each) for each in spoken],
-        "constraints": [_constraint(each, turns, wording) for each in asked.conversation.constraints()],
+        "constraints": [_constraint(each, turns, wording) for each in held],
+        "unchecked": unchecked(unread, wording) if unread else "",
         "ended": [*_ended(kept, wording)],
         "pending": [conflict_of(each) for each in waiting.conflicts] if waiting else [],
         "unfinished": bool(snapshot.next) and waiting is None,

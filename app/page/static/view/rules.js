@@ -9,7 +9,7 @@ import { ask } from "./dialog.js";
 import { nothingYet, turnLink } from "./parts.js";
 
 export function rules() {
-  const { constraints, ended, pending } = state.session;
+  const { constraints, unchecked, ended, pending } = state.session;
   return html`
     <form class="line-form" @submit=${pinned}>
       <label class="unseen" for="pin">${t("rules.pin_label")}</label>
@@ -17,6 +17,7 @@ export function rules() {
       <button type="submit" ?disabled=${running()}>${t("rules.pin")}</button>
     </form>
     ${pending.length && !running() ? conflict(pending) : nothing}
+    ${unchecked ? html`<p class="about">${unchecked}</p>` : nothing}
     ${constraints.length ? html`<ul class="cards">${constraints.map(rule)}</ul>` : nothingYet(t("rules.none"))}
     ${ended.length
       ? html`<details class="ended">
