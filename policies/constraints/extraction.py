@@ -16,7 +16,7 @@ from ..negation import is_negated
 from ..text import Span, detect_language
 from .candidates import Candidate, limits, polarity_of
 from .cues import find, says, without
-from .hearing import Clause, Sentence, hear
+from .hearing import Clause, Sentence, hear, only_an_occasion, only_frames
 from .keys import Keyed, canonical, key, keyed
 from .one_off import STAYS_WITH_SESSION, ending_with_the_work
 from .searching import search_candidates
@@ -85,13 +85,7 @@ def _told(sentence: Sentence) -> list[_Told]:
     told: list[_Told] = []
     for index, clause in enumerate(sentence.clauses):
         label = _label(clause) if clause.own and not clause.asks else None
-        if (
-            label is None
-            and clause.own
-            and not clause.asks
-            and index
-            and _only_an_occasion(sentence.clauses[index - 1])
-        ):
+        if label is None and clause.own and not clause.asks and index and only_an_occasion(sentence.clauses[index - 1]):
             label = None if says("polite", clause.heard) else _commanded(clause.heard)
         if label is None and told and clause.own and not clause.asks and _other_of_it(told[-1].clause, clause):
             label = "forbid"
@@ -131,12 +125,6 @@ def _told_alone(sentence: Sentence) -> list[_Told]:
     ]
 
 
-def _only_an_occasion(clause: Clause) -> bool:
-    """Whether a clause says when, and nothing else: "Once I say we're done", "要是答案不确定"."""
-    found = find("when", clause.heard)
-    return clause.own and found is not None and len(clause.heard) - (found.end() - found.start()) <= 6
-
-
 def _commanded(said: str) -> str | None:
     """Name the group of a plain command: on an occasion it is a rule."""
     if not says("command", said):
@@ -167,6 +155,9 @@ def _label(clause: Clause) -> str | None:
     found = keyed(said)
     if found is None or found.value is None:
         return None
+    plain = without("this_turn", said).strip(" ,，")
+    if plain != said and (says("alone", plain) or says("require", plain)):
+        return "require"
     if says("change", said) or (says("this_turn", said) and found.key.single):
         return "require"
     bare = len(said) <= 12 if detect_language(said) is Language.CHINESE else len(said.split()) <= 5
@@ -177,7 +168,7 @@ def _label(clause: Clause) -> str | None:
 
 def _wishes(text: str, sentence: Sentence, told: list[_Told], with_task: bool) -> Iterator[Candidate]:
     """Give one wish a clause where the clauses stand on their own, else one for the sentence."""
-    told = [each for each in told if not _only_frames(each.clause)] or told
+    told = [each for each in told if not only_frames(each.clause)] or told
     if not told:
         return
     if detect_language(sentence.heard) is Language.CHINESE or with_task or _distinct(told):
@@ -197,14 +188,6 @@ def _distinct(told: list[_Told]) -> bool:
     named = [found for each in told if (found := keyed(each.clause.heard))]
     things = {(found.key.name, canonical(found.key.name, found.value) if found.key.single else None) for found in named}
     return 1 < len(told) == len(things) == len(named)
-
-
-def _only_frames(clause: Clause) -> bool:
-    """Whether a clause says only how long or when a wish holds: "From now on", "For this entire conversation"."""
-    said = clause.heard
-    framed = says("lasting", said) or says("session", said) or find("when", said) is not None
-    short = len(said) <= 12 if detect_language(said) is Language.CHINESE else len(said.split()) <= 6
-    return framed and short and says("frame_alone", said)
 
 
 def _frame_start(sentence: Sentence, clause: Clause) -> int:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..text import HAN, Span, clauses, sentences, strip_quoted
+from ninefold.state import Language
+
+from ..text import HAN, Span, clauses, detect_language, sentences, strip_quoted
 from .cues import find, says
 
 HEARD_CHARS = 400
@@ -106,3 +108,17 @@ def _code(text: str) -> bool:
     if _COMMENTED.search(text):
         return True
     return not _HAN_LETTER.search(text) and len(_CODE_LIKE.findall(text)) > max(2, len(text) // 12)
+
+
+def only_an_occasion(clause: Clause) -> bool:
+    """Whether a clause says when, and nothing else: "Once I say we're done", "要是答案不确定"."""
+    found = find("when", clause.heard)
+    return clause.own and found is not None and len(clause.heard) - (found.end() - found.start()) <= 6
+
+
+def only_frames(clause: Clause) -> bool:
+    """Whether a clause says only how long or when a wish holds: "From now on", "For this entire conversation"."""
+    said = clause.heard
+    framed = says("lasting", said) or says("session", said) or find("when", said) is not None
+    short = len(said) <= 12 if detect_language(said) is Language.CHINESE else len(said.split()) <= 6
+    return framed and short and says("frame_alone", said)

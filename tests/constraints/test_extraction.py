@@ -99,7 +99,18 @@ def test_negations_are_kept_word_for_word(text: str, words: list[str]) -> None:
     assert [w.words for w in extract(text).wishes] == words
 
 
-@pytest.mark.parametrize("text", ["这次用表格给我看", "This time, show it as a table", "Just for now, use a table"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "这次用表格给我看",
+        "这次回答用表情",
+        "下一条回复用表情",
+        "This time, show it as a table",
+        "Just for now, use a table",
+        "For this reply use emojis",
+        "Use emojis in this reply",
+    ],
+)
 def test_this_turn_wording_gives_a_wish_of_this_turn(text: str) -> None:
     assert wish(text).scope is Scope.TURN
 
