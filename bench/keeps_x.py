@@ -2,8 +2,9 @@
 
 python -m bench.keeps_x [--data FOLDER] [--json FILE] [--turns N]
 
-X1: JSON results over 2,000 characters are cut to three tenths of their characters; counted are the values that later
-calls and answers of the same conversation used, and whether each can be read back in bounded parts. X2: conversations
+X1: JSON results over 2,000 characters, as the default agent takes them into its window; counted are the characters that
+stay, the marker among them, the values that later calls and answers of the same conversation used, and whether each can
+be read back in bounded parts. X2: conversations
 are taken through the real steps with small windows; every summary that is proposed is spoilt in every way of
 tests/compaction/faults.py, and rewritten in harmless ways; counted is what the proof says. Without the folder of public
 conversations the project's own are measured alone: orders of our own for X1, the tests' conversations for X2.
@@ -23,10 +24,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ninefold.policies.apply import over
-from ninefold.policies.compaction import Extracted, extract
+from ninefold.policies.compaction import Extracted
+from ninefold.policies.compaction.extraction import arriving
 from ninefold.policies.proof import refuted
-from ninefold.policies.references import parts
-from ninefold.state import Proposal, Summary
+from ninefold.policies.references import parts, reference_marker
+from ninefold.state import Language, Proposal, Summary
 from tests.compaction.faults import harmless, spoilt
 from tests.compaction.session import TOKENS, Session, settings
 from tests.compaction.talks import CHINESE, ENGLISH
@@ -36,7 +38,6 @@ LONG = 2000
 """Characters from which a result is cut."""
 SHORT = 1000
 """Characters below which a result stays whole."""
-SHARE = 0.30
 PART = 2000
 """Characters of one part of an expanded reference."""
 HARMLESS_DROPS = ("dropped", "value_dropped")
@@ -119,11 +120,12 @@ def _own() -> Iterator[dict[str, Any]]:
 
 
 def _cut(result: Mapping[str, Any]) -> Extracted:
-    """Give the largest extract that takes at most its share of the result's characters."""
+    """Give a result as it enters the window, its marker with it."""
     text, focus = result["content"], f"{result['last_user'] or ''}\n{result['args'] or ''}"
-    size = TOKENS.text(text)
-    cuts = (extract(text, limit=size * share // 100, tokens=TOKENS, focus=focus) for share in range(50, 5, -3))
-    return next(found for found in cuts if len(found.text) <= SHARE * len(text))
+    marker = reference_marker("r0123456789ab", len(text), Language.ENGLISH)
+    room = settings().context_policy.tool_result_tokens - TOKENS.text(marker) - 8
+    found = arriving(text, room=room, beside=len(marker) + 1, tokens=TOKENS, focus=focus)
+    return found._replace(text=f"{found.text}\n{marker}")
 
 
 def _holds(text: str, value: str) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall
 
-from ninefold.policies.compaction.extraction import extract
+from ninefold.policies.compaction.extraction import arriving, is_long_json
 from ninefold.policies.notices import notice
 from ninefold.policies.references import reference_marker
 from ninefold.policies.render import as_sent
@@ -136,7 +136,9 @@ def _kept(
         what = notice("result_unarchived", state.language)
         return _Done(whole, entry, (*events, Degraded(step=Step.TOOL_CALL, what=what, cause=error.cause[:400])))
     entry = entry.model_copy(update={"archived": True})
-    if size <= settings.context_policy.tool_result_tokens:
+    # What the model cannot fetch again is cut only where it would not fit.
+    cut = "expand_reference" in settings.tools and is_long_json(plain_text(whole))
+    if size <= settings.context_policy.tool_result_tokens and not cut:
         return _Done(whole, entry, events)
     language = state.language or Language.ENGLISH
     message, entry = shortened(whole, entry, focus=_focus(state), language=language, tokens=tokens, settings=settings)
@@ -157,7 +159,7 @@ def shortened(
     reference = reference_id(entry.turn, entry.sequence)
     marker = reference_marker(reference, len(text), language)
     limit = max(settings.context_policy.tool_result_tokens - tokens.text(marker) - 8, 32)
-    kept = extract(text, limit=limit, tokens=tokens, focus=focus)
+    kept = arriving(text, room=limit, beside=len(marker) + 1, tokens=tokens, focus=focus)
     message = whole.model_copy(update={"content": f"{kept.text}\n{marker}"})
     size = tokens.message(as_sent(message))
     return message, entry.model_copy(update={"tokens": size, "reference": reference, "compacted": True})

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from langchain_core.messages import HumanMessage, ToolMessage
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 
 from ninefold.state import AgentSettings, Entry, Language, Proposal, Replacement, StrategyName, reference_id
 from ninefold.state.turn_state import TurnState
@@ -12,7 +15,7 @@ from ..render import as_sent
 from ..text import plain_text
 from ..window import Group, movable
 from .extraction_html import is_html, page_lines
-from .extraction_json import Extracted, extract_json
+from .extraction_json import Extracted, extract_json, parsed
 from .extraction_lines import extract_lines
 from .strategy import Completion, Counter, Originals
 
@@ -20,6 +23,49 @@ OLD_RESULT = 320
 """Tokens that a tool result of an earlier turn may keep."""
 WORTH = 0.7
 """A shorter text is proposed only when it takes at most this share of the longer one."""
+LONG_JSON = 2000
+"""Characters beyond which a structured result enters the window as an extract, however few tokens it has."""
+JSON_SHARE = 0.30
+"""Share of its characters that such an extract takes: what is asked for stands in less."""
+
+
+class _Characters:
+    """Counts characters, where a share of them is the limit."""
+
+    def text(self, text: str) -> int:
+        return len(text)
+
+    def message(self, message: BaseMessage) -> int:
+        return len(message.text)
+
+    def prompt(self, messages: Sequence[BaseMessage], tools: Sequence[Mapping[str, Any]] = ()) -> int:  # noqa: ARG002
+        return sum(map(self.message, messages))
+
+    def clip(self, text: str, limit: int, *, tail: bool = False) -> str:
+        return text[-limit:] if tail else text[:limit]
+
+
+def is_long_json(text: str) -> bool:
+    """Whether a text is a structure of which the parts that are asked for stand in much less."""
+    return len(text) > LONG_JSON and parsed(text) is not None
+
+
+def arriving(text: str, *, room: int, beside: int, tokens: Counter, focus: str) -> Extracted:
+    """Give a new result in at most `room` tokens, a structured one in its share of the characters too.
+
+    Args:
+        text: the whole result.
+        room: tokens that the result may take.
+        beside: characters that stand with it and count to its share.
+        tokens: counts.
+        focus: what the person asks for.
+    """
+    if is_long_json(text):
+        limit = max(int(len(text) * JSON_SHARE) - beside, 1)
+        found = extract(text, limit=limit, tokens=_Characters(), focus=focus)
+        if tokens.text(found.text) <= room:
+            return found
+    return extract(text, limit=room, tokens=tokens, focus=focus)
 
 
 def extract(text: str, *, limit: int, tokens: Counter, focus: str) -> Extracted:

@@ -33,6 +33,11 @@ EARLY: Final = 3.5
 """Weight of the first row of a list; the second has half of it."""
 ALONE: Final = 2.0
 """Weight of what stands outside of all rows: it is said once and belongs to all of them."""
+PROSE: Final = 3.0
+"""How much later a value comes at most for its length: short facts stand before prose."""
+INNER: Final = 6
+FARTHEST: Final = 2.5
+"""How much later an item of a list within a row comes: its place by INNER, at most so much."""
 SAID_AGAIN: Final = 0.8
 """How much later a value comes that its column has shown before."""
 
@@ -120,7 +125,7 @@ def _ranked(told: Sequence[Leaf], focus: str) -> list[Leaf]:
         row = max((rows.get(row, 0.0) for row in leaf.rows), default=0.0)
         text = compact(leaf.value)
         own = 2.0 if wanted & terms(text[:400]) else 0.0
-        late = min(1.0, len(text) / _LONG_VALUE) + (SAID_AGAIN if leaf.path in repeated else 0.0)
+        late = min(PROSE, len(text) / _LONG_VALUE) + (SAID_AGAIN if leaf.path in repeated else 0.0)
         return (ranks[leaf.column] - row - own - _early(leaf) + late, order[leaf.path])
 
     return sorted(told, key=rank)
@@ -131,7 +136,7 @@ def _early(leaf: Leaf) -> float:
     if not leaf.rows:
         return ALONE
     places = [step for step in leaf.path if isinstance(step, int)]
-    return EARLY / (1 + places[0]) - min(1.0, sum(places[1:]) / 16) if places else 0.0
+    return EARLY / (1 + places[0]) - min(FARTHEST, sum(places[1:]) / INNER) if places else 0.0
 
 
 def _repeated(told: Sequence[Leaf]) -> frozenset[Path]:

@@ -68,9 +68,15 @@ def is_rows(tree: list[Json]) -> bool:
     return bool(tree) and all(isinstance(row, dict) and row for row in tree)
 
 
+class _Rows(dict[str, Json]):
+    """Keyed rows that lost fields or neighbours; they stay rows."""
+
+
 def is_keyed_rows(tree: Mapping[str, Json]) -> bool:
     """Whether the keys of an object are ids of rows that share their fields."""
     values = list(tree.values())
+    if isinstance(tree, _Rows):
+        return all(isinstance(value, dict) and value for value in values)
     if len(values) < 2 or not all(isinstance(value, dict) and value for value in values):
         return False
     fields = [set(value) for value in values if isinstance(value, dict)]
@@ -110,7 +116,8 @@ def _leaves(tree: Json, path: Path, column: tuple[str, ...], rows: tuple[Path, .
 
 def _take(tree: Json, wanted: Mapping[Step, object]) -> Json:
     if isinstance(tree, dict):
-        return {key: _below(value, wanted[key]) for key, value in tree.items() if key in wanted}
+        left = {key: _below(value, wanted[key]) for key, value in tree.items() if key in wanted}
+        return _Rows(left) if is_keyed_rows(tree) else left
     if isinstance(tree, list):
         return [_below(value, wanted[index]) for index, value in enumerate(tree) if index in wanted]
     return tree
