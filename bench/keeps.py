@@ -95,6 +95,13 @@ def _m1(ours: list[dict[str, Any]], peers: list[dict[str, Any]], marks: Sequence
             f"<= {INTERNAL_SHARE}",
             share <= INTERNAL_SHARE,
         )
+        new = row["internal new share"]
+        yield _goal(
+            f"M7 {row['language']} {row['mode']}: of them not read before, by main prompt tokens",
+            new,
+            f"<= {INTERNAL_SHARE}",
+            new <= INTERNAL_SHARE,
+        )
 
 
 def _share(row: dict[str, Any], mark: int) -> str:

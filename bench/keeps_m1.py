@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,10 @@ class Log:
     main_tokens: int = 0
     internal: int = 0
     internal_tokens: int = 0
+    internal_new: int = 0
+    """Tokens of internal prompts behind the messages that stood in the request before, which a server has read."""
+    last: list[Any] = field(default_factory=list)
+    """The messages of the request before."""
 
 
 def played(mode: str, language: str, marks: Sequence[int], budget: float) -> dict[str, Any]:
@@ -94,6 +99,7 @@ def played(mode: str, language: str, marks: Sequence[int], budget: float) -> dic
         "requests": len(log.held) + log.internal,
         "internal calls a turn": round(log.internal / log.turn, 3),
         "internal share": round(log.internal_tokens / max(1, log.main_tokens), 3),
+        "internal new share": round(log.internal_new / max(1, log.main_tokens), 3),
     }
 
 
@@ -107,12 +113,18 @@ def _lookup(log: Log, language: str) -> BaseTool:
 
 
 def _count(log: Log, body: Body, internal: bool) -> None:
-    tokens = server_count(body["messages"], body.get("tools") or ())
+    tools = body.get("tools") or ()
+    tokens = server_count(body["messages"], tools)
+    both = takewhile(lambda pair: pair[0] == pair[1], zip(body["messages"], log.last, strict=False))
+    read = [message for message, _ in both]
+    known = server_count(read, tools) if read else 0
+    log.last = body["messages"]
     log.over += tokens + int(body["options"]["num_predict"]) > NUM_CTX
     log.largest = max(log.largest, tokens)
     if internal:
         log.internal += 1
         log.internal_tokens += tokens
+        log.internal_new += tokens - known
     else:
         log.main_tokens += tokens
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ninefold.policies.compaction import Completion, Strategy
+from ninefold.policies.compaction.patience import worth_asking
 from ninefold.policies.descent import Pressure, pressure, strategies_left
 from ninefold.state import AgentSettings, Compacted, Degraded, Event, Language, NinefoldError, Proposal, Step, Struck
-from ninefold.state.turn_state import TurnState, Update
+from ninefold.state.turn_state import Counters, TurnState, Update
 
 from .internal_calls import Noted, counted
 from .last_prompt import last_prompt
@@ -15,6 +16,7 @@ from .ports import Archive, Assistant, Schema, TokenCounter
 
 LITTLE = 8
 """A proposal that frees less than this part of what must be freed gives its place to a stronger strategy."""
+SELDOM_ASKED = "by rules: the model's last summaries were refused, it is asked again later"
 NOT_A_TAIL = "by rules: the prompt's head is new, a model call would read all of it first"
 _ALONE = {
     Language.CHINESE: "摘要由规则完成，没有用模型",
@@ -61,12 +63,13 @@ def compaction(
             continue
         if found.reason:
             events.append(_degraded(state, _ALONE, found.reason))
-        events.append(_event(found, (NOT_A_TAIL,) if model is None and assistant is not None else ()))
+        alone = (NOT_A_TAIL if worth_asking(state.counters) else SELDOM_ASKED,)
+        events.append(_event(found, alone if model is None and assistant is not None else ()))
         return Update(
             proposals=(*state.proposals, found),
             candidates=state.candidates + 1,
             struck=(*state.struck, *struck),
-            counters=counted(state.counters, noted),
+            counters=_refusals(counted(state.counters, noted), noted, found),
             trace=(*(noted.calls if noted else ()), *events),
         )
     events.append(Compacted(strategy="none", messages=0, freed=0, reason=_nothing(full, may)))
@@ -96,13 +99,13 @@ def completion(
     fixed: str,
     tools: Sequence[Schema],
 ) -> Completion | None:
-    """Give the model for this call; None where it would have the chat's server read a whole prompt anew.
+    """Give the model for this call; None where its summaries were refused, or its server would read all anew.
 
     What a milder strategy proposes was not sent yet, so the call is a tail of the prompt without it. Where that has
     another head than the one sent last, or would not fit whole, no call is a tail of what the server has read; rules
     do the work then.
     """
-    if assistant is None or state.view is None:
+    if assistant is None or state.view is None or not worth_asking(state.counters):
         return None
     if not assistant.shares_prefix:
         return Completion(assistant)
@@ -110,6 +113,13 @@ def completion(
     if view.gave_way or state.head not in ("", view.head):
         return None
     return Completion(assistant, sent, tuple(tools))
+
+
+def _refusals(counters: Counters, noted: Noted | None, found: Proposal) -> Counters:
+    """Give the counters with what became of a model's summary: one more refused, or none since this one."""
+    if noted is None or not noted.calls:
+        return counters
+    return counters.model_copy(update={"refused_summaries": counters.refused_summaries + 1 if found.reason else 0})
 
 
 def _event(found: Proposal, notes: Sequence[str]) -> Compacted:

@@ -46,11 +46,19 @@ def _reason(full: Pressure) -> str:
 
 
 def _next_cut(state: TurnState, full: Pressure, settings: AgentSettings) -> tuple[str, ...]:
-    """Give the ids of the turns that the next cut takes: once noted they stay, so that what is prepared fits."""
+    """Give the ids of the turns that the next cut takes: once noted they stay, so that what is prepared fits.
+
+    They are noted anew where recent_keep is about to fire and asks for more than they are: that cut would not take
+    them.
+    """
     known = {entry.message for entry in state.entries}
+    may = movable(state, settings)
     if state.next_cut and known.issuperset(state.next_cut):
-        return state.next_cut
+        noted = set(state.next_cut)
+        counted = sum(group.counted for group in may if noted.issuperset(group.ids))
+        if full.over or counted >= full.cut_messages:
+            return state.next_cut
     if not full.soon or full.over:
         return ()
-    leaving = cut(movable(state, settings), full.at_the_mark, settings)
+    leaving = cut(may, full.at_the_mark, settings)
     return tuple(id_ for group in leaving for id_ in group.ids)

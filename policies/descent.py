@@ -15,6 +15,10 @@ KEPT_PART = 3
 """A cut by recent_keep leaves this part of it: each cut has the server read the rest anew, so it is deep and seldom."""
 
 
+A_TURN = 2
+"""Messages that a turn adds to those that recent_keep counts: the reply to these words, and the next words."""
+
+
 class Named(Protocol):
     """Anything with a strategy's name."""
 
@@ -46,7 +50,9 @@ class Pressure(NamedTuple):
     soon: bool
     """Whether a trigger is near enough for its cut to be prepared."""
     cut_tokens: int
-    """Tokens that the next cut will take: from the window's high mark down to its low one."""
+    """Tokens that the next cut will take: from the window's high mark down to its low one; 0 while that is far."""
+    cut_messages: int
+    """Messages that the next cut will take, where the next turn brings the window over recent_keep; else 0."""
 
     @property
     def over(self) -> bool:
@@ -55,8 +61,8 @@ class Pressure(NamedTuple):
 
     @property
     def at_the_mark(self) -> Pressure:
-        """Give the pressure as it will be when the window's trigger fires."""
-        return self._replace(tokens_to_free=self.cut_tokens, messages_to_leave=0)
+        """Give the pressure as it will be when the next trigger fires."""
+        return self._replace(tokens_to_free=self.cut_tokens, messages_to_leave=self.cut_messages)
 
 
 def pressure(state: TurnState, settings: AgentSettings) -> Pressure:
@@ -93,6 +99,9 @@ def pressure(state: TurnState, settings: AgentSettings) -> Pressure:
     messages = excess.get("recent_keep", 0)
     # The window's own soft mark stands to its trigger as the prompt's soft threshold stands to its hard one.
     soft_window = int(policy.summary_threshold_tokens * policy.soft_threshold / policy.hard_threshold)
+    half = policy.summary_threshold_tokens - policy.summary_threshold_tokens // 2
+    near = needed > soft or tokens > soft_window
+    next_count = count + A_TURN
     return Pressure(
         needed=needed,
         window=tokens,
@@ -104,8 +113,9 @@ def pressure(state: TurnState, settings: AgentSettings) -> Pressure:
         room_to_make=sum(group.tokens for group in movable(now, settings)) if excess else 0,
         smallest_block=0 if messages else max(64, min(policy.summary_threshold_tokens, hard) // 16),
         fired=tuple(excess),
-        soon=needed > soft or tokens > soft_window,
-        cut_tokens=min(policy.summary_threshold_tokens - policy.summary_threshold_tokens // 2, hard - soft),
+        soon=near or next_count > policy.recent_keep,
+        cut_tokens=min(half, hard - soft) if near else 0,
+        cut_messages=next_count - policy.recent_keep // KEPT_PART if next_count > policy.recent_keep else 0,
     )
 
 

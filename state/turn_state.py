@@ -38,6 +38,8 @@ class Counters(BaseModel):
     reply_tokens: Count = 0
     compactions: Count = 0
     internal_calls: Count = 0
+    refused_summaries: Count = 0
+    """Summaries of a model that were refused since the last one that was taken."""
     correction: Annotated[float, Field(ge=1, le=16)] = 1.0
     """Factor by which the server counts more than we do; it is only ever raised."""
 

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from ninefold.state import AgentSettings, Entry, InternalModelError, Item, Language, StepStatus, reference_id
+from ninefold.state import AgentSettings, InternalModelError, Language
 from ninefold.state.turn_state import TurnState
 
 from ..json_reply import parse_json
 from ..keeping.cues import heard
-from ..keeping.held import folded, same_values
+from ..keeping.held import Held, folded
+from ..keeping.kept import Kept
 from ..neutralise import neutralise
 from ..prompt_files import prompt
-from ..text import Span, plain_text, sentences
-from ..window import Group
-from .chronicle import Field, Statement, item_needs, kind, original_of
+from ..text import plain_text
+from ..window import Group, groups
+from .addresses import address
+from .chronicle import Statement, original_of
+from .copied import as_reply, grounded, sources_of
 from .strategy import Completion, Counter, Originals
 
-PROMPT_VERSION = 1
-"""Version of summary.zh.md and summary.en.md; a summary prepared with another one is never looked up."""
 SCHEMA: Final[Mapping[str, Any]] = {
     "type": "object",
     "properties": {
@@ -39,25 +41,15 @@ SCHEMA: Final[Mapping[str, Any]] = {
     "required": ["decisions", "next_steps", "other_facts"],
 }
 _PURPOSE: Final = "summary"
-_SHORTEST: Final = 4
-"""Letters that a copied sentence has at least."""
 _SPARE: Final = 0.9
 """Share of a light model's window that is used: its tokens are counted with the chat model's tokenizer."""
-
-
-class _Source(NamedTuple):
-    sentence: Span
-    message: BaseMessage
-    entry: Entry
-    group: Group
-    plain: str
-    same: str
 
 
 def chosen_by_model(
     now: TurnState,
     leaving: Sequence[Group],
     told: Sequence[Statement],
+    kept: Kept,
     *,
     tokens: Counter,
     archive: Originals,
@@ -66,24 +58,85 @@ def chosen_by_model(
 ) -> tuple[Statement, ...]:
     """Give the statements that a model adds to those the rules found.
 
-    Every call's counted prompt and reply fit the model's window; what leaves is read in as many calls as that takes.
+    A model that is shown the whole window chooses from all of it: what it chose of turns that stay is kept, and when
+    all that leaves was chosen from before, no call is made. Every call's counted prompt and reply fit the model's
+    window; what leaves is read in as many calls as that takes.
 
     Raises:
-        NinefoldError: the model failed, or more than half of what it gave does not stand in the leaving turns.
+        NinefoldError: the model failed, or more than half of what it gave does not stand in what it was shown.
     """
-    language = now.language or Language.ENGLISH
-    reserve = settings.context_policy.summary_tokens
     known = {folded(statement.item.text) for statement in told}
-    sources = tuple(_sources(leaving, archive))
-    found: list[Statement] = []
-    for call in prompts(leaving, language, reserve=reserve, tokens=tokens, archive=archive, assistant=assistant):
-        reply = assistant.complete(call, purpose=_PURPOSE, num_predict=reserve, schema=SCHEMA)
-        found += grounded(_read(reply), sources)
+    found = _chosen_before(leaving, archive, settings)
+    if found is None:
+        found = _chosen_now(now, leaving, kept, tokens, archive, assistant, settings)
     return tuple(
         statement
         for place, statement in enumerate(found)
         if folded(statement.item.text) not in known
         and statement.item.text not in {earlier.item.text for earlier in found[:place]}
+    )
+
+
+def _chosen_now(
+    now: TurnState,
+    leaving: Sequence[Group],
+    kept: Kept,
+    tokens: Counter,
+    archive: Originals,
+    assistant: Completion,
+    settings: AgentSettings,
+) -> list[Statement]:
+    language = now.language or Language.ENGLISH
+    reserve = settings.context_policy.summary_tokens
+    staying = _staying(now, leaving) if assistant.shares_prefix else ()
+    sources = tuple(sources_of((*leaving, *staying), archive))
+    summarised = Held(item.text for item in now.summary.items)
+    found: list[Statement] = []
+    for call in prompts(leaving, language, reserve=reserve, tokens=tokens, archive=archive, assistant=assistant):
+        reply = assistant.complete(call, purpose=_PURPOSE, num_predict=reserve, schema=SCHEMA)
+        found += grounded(_read(reply), sources, stands=lambda text: kept.lasting.words(text) or summarised.words(text))
+    for message, words in _said(staying, archive):
+        chosen = [statement for statement in found if statement.item.sources[0] == message]
+        archive.cache(_address(message, words, settings), json.dumps(as_reply(chosen), ensure_ascii=False))
+    left = {id_ for group in leaving for id_ in group.ids}
+    return [statement for statement in found if statement.item.sources[0] in left]
+
+
+def _chosen_before(leaving: Sequence[Group], archive: Originals, settings: AgentSettings) -> list[Statement] | None:
+    """Give what a model chose of these turns while they stayed; None where it was not asked of all they said."""
+    sources = tuple(sources_of(leaving, archive))
+    spoken = {message.id for group in leaving for message in group.messages if isinstance(message, HumanMessage)}
+    found: list[Statement] = []
+    for message, words in _said(leaving, archive):
+        reply = parse_json(archive.cached(_address(message, words, settings)) or "")
+        if isinstance(reply, dict):
+            found += grounded(reply, tuple(source for source in sources if source.message.id == message))
+        elif message in spoken:
+            return None
+    return found
+
+
+def _said(turns: Sequence[Group], archive: Originals) -> Iterable[tuple[str, str]]:
+    """Give the id and the original words of what people and replies said."""
+    for group in turns:
+        for message, entry in zip(group.messages, group.entries, strict=True):
+            called = isinstance(message, ToolMessage) or (isinstance(message, AIMessage) and message.tool_calls)
+            original = None if called else original_of(message, entry, archive)
+            if original is not None and message.id is not None:
+                yield message.id, plain_text(original)
+
+
+def _address(message: str, words: str, settings: AgentSettings) -> str:
+    return address("chosen", [message, words], settings)
+
+
+def _staying(now: TurnState, leaving: Sequence[Group]) -> tuple[Group, ...]:
+    """Give the turns that a call behind the chat's prompt shows beside those that leave, the present one too."""
+    gone = {turn for group in leaving for turn in group.turns}
+    return tuple(
+        group
+        for group in groups(now)
+        if len(group.entries) == len(group.messages) and not gone.intersection(group.turns)
     )
 
 
@@ -156,76 +209,6 @@ def _read(reply: str) -> Mapping[str, Any]:
         else "is not the whole object asked for"
     )
     raise InternalModelError(f"The model's reply for the summary {why}.", "The rules stand alone for now.")
-
-
-def grounded(reply: Mapping[str, Any], sources: Sequence[_Source]) -> tuple[Statement, ...]:
-    """Give the sentences that a reply points at, whole and as they were said.
-
-    Raises:
-        InternalModelError: more than half of its entries stand nowhere.
-    """
-    given = list(_entries(reply))
-    found: list[Statement] = []
-    strange = 0
-    for field, text, status in given:
-        source = _source_of(text, sources)
-        if source is None:
-            strange += 1
-        else:
-            found.append(_statement(field, status, source))
-    if strange * 2 > len(given):
-        raise InternalModelError(
-            f"{strange} of {len(given)} entries of the model's summary stand nowhere in the turns it read.",
-            "The rules stand alone for now.",
-        )
-    return tuple(found)
-
-
-def _entries(reply: Mapping[str, Any]) -> Iterable[tuple[Field, str, StepStatus | None]]:
-    fields: tuple[Field, ...] = ("decisions", "next_steps", "other_facts")
-    for field in fields:
-        items = reply.get(field)
-        for item in items if isinstance(items, list) else []:
-            text = item.get("text") if isinstance(item, dict) else item
-            done = isinstance(item, dict) and item.get("status") == StepStatus.DONE
-            if isinstance(text, str) and text.strip():
-                yield field, text, (StepStatus.DONE if done else StepStatus.PENDING) if field == "next_steps" else None
-
-
-def _source_of(text: str, sources: Sequence[_Source]) -> _Source | None:
-    plain, same = folded(text), same_values(text)
-    if len(plain) < _SHORTEST:
-        return None
-    for source in sources:
-        if plain in source.plain or same in source.same or (len(source.plain) >= _SHORTEST and source.plain == plain):
-            return source
-    return None
-
-
-def _statement(field: Field, status: StepStatus | None, source: _Source) -> Statement:
-    spoken = isinstance(source.message, HumanMessage)
-    told, rule = kind(source.sentence.text, source.message, source.group)
-    if field == "next_steps" and (rule is StepStatus.DONE or heard("done", source.sentence.text)):
-        status = StepStatus.DONE
-    elif told == "next_steps":
-        field, status = told, rule
-    item = Item(
-        text=source.sentence.text[:1000],
-        sources=(source.entry.message,),
-        status=status,
-        reference=reference_id(source.entry.turn, source.entry.sequence),
-    )
-    return Statement(field, item, item_needs(item) if spoken else (), 55 if spoken else 45)
-
-
-def _sources(leaving: Sequence[Group], archive: Originals) -> Iterable[_Source]:
-    for group in leaving:
-        for message, entry in zip(group.messages, group.entries, strict=True):
-            original = original_of(message, entry, archive)
-            if original is None or isinstance(message, ToolMessage):
-                continue
-            for sentence in sentences(plain_text(original)):
-                yield _Source(sentence, message, entry, group, folded(sentence.text), same_values(sentence.text))
 
 
 def _transcript(group: Group, archive: Originals) -> Iterable[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 
@@ -20,17 +19,17 @@ from ninefold.state import (
 from ninefold.state.turn_state import TurnState
 
 from ..apply import over
-from ..descent import Pressure, pressure
-from ..keeping.kept import kept_in
+from ..descent import A_TURN, Pressure, pressure
+from ..keeping.kept import Kept, kept_in
 from ..keeping.needs import later_in
-from ..text import plain_text
 from ..window import Group, movable, oldest
-from .chronicle import Statement, original_of, statements
+from .addresses import address, words_of
+from .chronicle import Statement, statements
 from .digest import Digest, cost, digest
-from .model_summary import PROMPT_VERSION, chosen_by_model
+from .model_summary import chosen_by_model
 from .strategy import Completion, Counter, Originals
 
-FORMAT = 1
+FORMAT = 2
 """Version of the prepared form; another one is never looked up."""
 GROWTH = 0.7
 """Share of what leaves by which a summary may grow; the rest is what the cut frees."""
@@ -98,8 +97,7 @@ def fold_into_summary(
 def to_leave(state: TurnState, settings: AgentSettings) -> tuple[Group, ...]:
     """Give the groups that leave: exactly those prepared for, where they still may, else the oldest that make room.
 
-    The cut that was prepared makes room in tokens; where `recent_keep` asks for more messages than it holds, it is not
-    the cut to make.
+    Where `recent_keep` fires, a prepared cut has to make room for another turn at least, or it is not the cut to make.
     """
     now = over(state, state.proposals)
     may = movable(now, settings)
@@ -107,7 +105,8 @@ def to_leave(state: TurnState, settings: AgentSettings) -> tuple[Group, ...]:
     wanted = set(state.next_cut)
     if wanted and wanted.issubset(id_ for group in may for id_ in group.ids):
         prepared = tuple(group for group in may if wanted.issuperset(group.ids))
-        if sum(group.counted for group in prepared) >= full.messages_to_leave:
+        left = full.messages - sum(group.counted for group in prepared)
+        if full.messages_to_leave == 0 or left <= settings.context_policy.recent_keep - A_TURN:
             return prepared
     return cut(may, full, settings)
 
@@ -160,7 +159,7 @@ def _digest(
     if settings.summary:
         told += statements(leaving, archive, kept, later_in(now))
         if assistant is not None:
-            added, reason = _with_model(now, leaving, told, tokens, archive, assistant, settings)
+            added, reason = _with_model(now, leaving, told, kept, tokens, archive, assistant, settings)
             told += added
     made = digest(
         now.summary,
@@ -181,6 +180,7 @@ def _with_model(
     now: TurnState,
     leaving: Sequence[Group],
     told: Sequence[Statement],
+    kept: Kept,
     tokens: Counter,
     archive: Originals,
     assistant: Completion,
@@ -188,7 +188,7 @@ def _with_model(
 ) -> tuple[Sequence[Statement], str]:
     try:
         return chosen_by_model(
-            now, leaving, told, tokens=tokens, archive=archive, assistant=assistant, settings=settings
+            now, leaving, told, kept, tokens=tokens, archive=archive, assistant=assistant, settings=settings
         ), ""
     except NinefoldError as error:
         return (), str(error)
@@ -204,23 +204,13 @@ def _key(
     """Give the content address of a prepared summary: everything that it is made of, in its original words."""
     parts = [
         FORMAT,
-        PROMPT_VERSION,
-        StrategyName.SUMMARY,
-        settings.model.model_name,
-        settings.light_model if isinstance(settings.light_model, str | None) else settings.light_model.model_name,
         settings.context_policy.summary_tokens,
         now.language,
         now.summary.model_dump(mode="json"),
-        [
-            (message.id, plain_text(original) if original else None)
-            for group in leaving
-            for message, entry in zip(group.messages, group.entries, strict=True)
-            for original in [original_of(message, entry, archive)]
-        ],
+        words_of(leaving, archive),
         [statement.item.text for statement in conclusions],
     ]
-    text = json.dumps(parts, ensure_ascii=True, sort_keys=True, default=str)
-    return "summary/" + hashlib.sha256(text.encode()).hexdigest()
+    return address("summary", parts, settings)
 
 
 def _prepared(archive: Originals, key: str) -> Digest | None:

@@ -42,6 +42,8 @@ Group = Literal[
     "command",
     "alone",
     "maybe",
+    "by_chance",
+    "tells",
     "limit",
     "only_this",
     "all_but",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .cues import says
+from .cues import says, without
 from .extraction import Extraction
 from .hearing import hear
 
@@ -21,10 +21,15 @@ def wants_model(text: str, found: Extraction) -> bool:
         return False
     for sentence in hear(text):
         for clause in sentence.clauses:
-            if not clause.own or clause.asks or not says("maybe", clause.heard):
+            if not clause.own or clause.asks or not _sounds_like_a_wish(clause.heard):
                 continue
             taken = any(wish.start < clause.span.end and clause.span.start < wish.end for wish in found.wishes)
             asked = found.task is not None and clause.span.start <= found.task.start < clause.span.end
             if not taken and not asked:
                 return True
     return False
+
+
+def _sounds_like_a_wish(said: str) -> bool:
+    """Whether a sign of a wish stands in a clause on purpose, and the clause does not merely tell of something."""
+    return says("maybe", without("by_chance", said)) and not says("tells", said)

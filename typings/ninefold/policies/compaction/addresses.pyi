@@ -1,0 +1,1 @@
+from policies.compaction.addresses import *

@@ -1,0 +1,1 @@
+from policies.compaction.copied import *

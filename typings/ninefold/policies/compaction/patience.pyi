@@ -1,0 +1,1 @@
+from policies.compaction.patience import *
