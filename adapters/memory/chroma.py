@@ -14,7 +14,7 @@ from ninefold.state.memory import in_order
 
 from .collection import collection_name, open_collection
 from .connection import Connection
-from .erasing import blank_rewritten, erase, overwrite
+from .erasing import alone, blank_rewritten, erase, overwrite
 from .rows import checked_user, metadata, to_record, where
 from .vectors import CheckedEmbeddings, clean
 from .words import MemoryWords
@@ -235,10 +235,12 @@ class ChromaMemory:
                 ) from error
 
     def _done(self, action: Callable[[Chroma], Answer]) -> Answer:
-        answer = action(self._fresh())
-        if self._connection.folder is not None:
-            # An index that is opened empty is written at once, with whatever lay in this process's memory.
-            blank_rewritten(self._connection.folder, self._seen)
+        folder = self._connection.folder
+        with alone(folder):
+            answer = action(self._fresh())
+            if folder is not None:
+                # An index that is opened empty is written at once, with whatever lay in this process's memory.
+                blank_rewritten(folder, self._seen)
         return answer
 
     def _revision(self, _store: Chroma) -> int:

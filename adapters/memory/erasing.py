@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import sqlite3
 import struct
-from collections.abc import Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+
+from ninefold.state import MemoryStoreError
 
 from ..sqlite_files import BUSY_SECONDS, give_back
 
@@ -21,6 +25,9 @@ if TYPE_CHECKING:
     from .connection import Connection
 
 DATABASE = "chroma.sqlite3"
+LOCK = "ninefold.lock"
+_POLL = 0.01
+"""Seconds between two tries for the lock: most of what it is held for takes no longer."""
 ROWS = "data_level0.bin"
 USUAL, SOONEST = 1000, 2
 """Changes after which Chroma writes its index: unless told otherwise, and at the soonest."""
@@ -30,6 +37,32 @@ _HEADER = struct.Struct("<iQQQQ")
 """How an index's header begins: version, offset, rows that there is room for, rows, bytes of a row."""
 _LENGTH = 4
 """Bytes of a row in the file of the rows' lengths."""
+
+
+@contextmanager
+def alone(folder: Path | None) -> Iterator[None]:
+    """Hold a Chroma folder while the block runs: no other process writes an index meanwhile, nor empties its room.
+
+    A server has no folder, and one that is not there yet, or not any more, has nothing to hold.
+
+    Raises:
+        MemoryStoreError: another process has held it for `BUSY_SECONDS`.
+    """
+    if folder is None or not folder.exists():
+        yield
+        return
+    lock = FileLock(folder / LOCK, timeout=BUSY_SECONDS, mode=0o600, poll_interval=_POLL)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise MemoryStoreError(
+            f"Another process has held the memories in {folder} for {BUSY_SECONDS} s.",
+            "Wait until it is done; the turn goes on without them and nothing is lost.",
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def overwrite(client: ClientAPI, name: str, ids: list[str]) -> None:
@@ -66,7 +99,7 @@ def erase(connection: Connection, folder: Path, name: str) -> None:
 
 
 def blank_rewritten(folder: Path, seen: dict[Path, int]) -> None:
-    """Empty the unused room of every index whose file was written since it was last seen.
+    """Empty the unused room of every index whose file was written since it was last seen; the folder is held `alone`.
 
     Args:
         folder: of the Chroma store.

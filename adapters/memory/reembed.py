@@ -13,6 +13,7 @@ from ninefold.state import MemoryStoreError, NinefoldError
 from . import ELASTICSEARCH
 from .collection import collection_name, current_collections, measure, open_collection
 from .connection import Connection
+from .erasing import alone
 from .rows import metadata, to_record
 from .vectors import CheckedEmbeddings
 
@@ -40,7 +41,7 @@ def reembed(place: Path | str, embeddings: Embeddings, stamp: str, *, timeout: f
     connection = Connection(place, timeout=timeout)
     try:
         client, _ = connection.client()
-        return _moved(client, CheckedEmbeddings(embeddings, stamp))
+        return _moved(client, CheckedEmbeddings(embeddings, stamp), connection.folder)
     except NinefoldError:
         raise
     except Exception as error:
@@ -52,7 +53,7 @@ def reembed(place: Path | str, embeddings: Embeddings, stamp: str, *, timeout: f
         connection.close()
 
 
-def _moved(client: ClientAPI, embeddings: CheckedEmbeddings) -> int:
+def _moved(client: ClientAPI, embeddings: CheckedEmbeddings, folder: Path | None) -> int:
     name = collection_name(embeddings.stamp)
     sources = [_set_aside(client, source) if source == name else source for source in _to_move(client, name)]
     store = open_collection(client, embeddings, retired=True)
@@ -65,15 +66,17 @@ def _moved(client: ClientAPI, embeddings: CheckedEmbeddings) -> int:
                 for key, text, data in rows
                 if text and data
             ]
-            store.add_texts(
-                [row.text for row in whole], [metadata(row) for row in whole], ids=[row.id for row in whole]
-            )
+            texts = [row.text for row in whole]
+            vectors = dict(zip(texts, embeddings.embed_documents(texts), strict=True))
+            with alone(folder), embeddings.reusing(vectors):
+                store.add_texts(texts, [metadata(row) for row in whole], ids=[row.id for row in whole])
             kept.update(row.id for row in whole)
     target = client.get_collection(name, embedding_function=None)
     if sources:
         stale = [key for page in _pages(target) for key in page["ids"] if key not in kept]
         if stale:  # forgotten since this model was last the current one: it must not come back
-            target.delete(ids=stale)
+            with alone(folder):
+                target.delete(ids=stale)
     target.modify(metadata={"embedder": embeddings.stamp, "retired": False})
     for source in sources:
         old = client.get_collection(source, embedding_function=None)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import numpy as np
@@ -45,4 +48,33 @@ def test_a_deleted_memory_is_in_no_file_and_the_others_are_found(tmp_path: Path,
     assert len(memory.search("ann", "apple number2", limit=2)) == min(others, 2)
     memory.write([a_record("pear")])
     assert memory.search("ann", "pear", limit=1)[0][0].text == "pear"
+    memory.close()
+
+
+HOLDING = """
+import sys
+from pathlib import Path
+from ninefold.adapters.memory.erasing import alone
+
+with alone(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_no_index_is_written_while_another_process_empties_the_room_behind_its_rows(tmp_path: Path) -> None:
+    memory = ChromaMemory(tmp_path, BagOfWords(), STAMP)
+    memory.write([a_record("apple")])
+    command = [sys.executable, "-c", HOLDING, str(tmp_path)]
+    with (
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other,
+        ThreadPoolExecutor(1) as beside,
+    ):
+        assert other.stdout is not None
+        assert other.stdout.readline() == "held\n"
+        writing = beside.submit(memory.write, [a_record("pear")])
+        assert not wait([writing], timeout=1).done
+        other.communicate("")
+        writing.result(timeout=60)
+    assert [each.text for each in memory.records("ann")] == ["apple", "pear"]
     memory.close()
