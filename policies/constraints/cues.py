@@ -73,6 +73,7 @@ Group = Literal[
     "all_of_them",
     "not_that",
     "taste",
+    "joined",
 ]
 
 

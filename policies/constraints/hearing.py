@@ -72,7 +72,7 @@ def _sentence(text: str, span: Span, silent: str) -> Sentence:
     heard = silent[span.start : span.end]
     parts: list[Clause] = []
     reported = quoted = False
-    inside = clauses(heard)
+    inside = [part for clause in clauses(heard) for part in _parted(clause)]
     for index, part in enumerate(inside):
         behind = inside[index + 1].start if index + 1 < len(inside) else len(heard)
         before = inside[index - 1].end if index else 0
@@ -91,6 +91,18 @@ def _sentence(text: str, span: Span, silent: str) -> Sentence:
         own = own and not (index and says("bare_none", said) and says("there_is", inside[index - 1].text))
         parts.append(Clause(Span(text[start:end], start, end), said, own, asks))
     return Sentence(span, heard[: 4 * HEARD_CHARS], tuple(parts))
+
+
+def _parted(clause: Span) -> tuple[Span, ...]:
+    """Part what is so from what is asked where only "and" stands between them."""
+    joined = find("joined", clause.text)
+    if joined is None:
+        return (clause,)
+    at = joined.end()
+    return (
+        Span(clause.text[:at].rstrip(), clause.start, clause.start + len(clause.text[:at].rstrip())),
+        Span(clause.text[at:], clause.start + at, clause.end),
+    )
 
 
 def _over_quotation(text: str, silent: str, position: int, limit: int, *, step: int) -> int:

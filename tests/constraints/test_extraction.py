@@ -93,6 +93,11 @@ def test_the_opening_message_gives_the_task_and_what_belongs_to_it(
             "No red, please. No rounded corners. All amounts must be in yuan.",
             ["No red, please", "No rounded corners", "All amounts must be in yuan"],
         ),
+        ("My phone number is 555-1234 and never use red", ["never use red"]),
+        ("The server runs on port 18443 and do not use tabs.", ["do not use tabs"]),
+        ("Write short and never use red.", ["Write short and never use red"]),
+        ("我的电话是 13800138000另外不要用红色", ["不要用红色"]),
+        ("服务器在上海而且请不要用缩写。", ["请不要用缩写"]),
     ],
 )
 def test_negations_are_kept_word_for_word(text: str, words: list[str]) -> None:
