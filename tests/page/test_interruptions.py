@@ -75,9 +75,14 @@ def test_a_turn_goes_on_while_its_page_is_reloaded(browser: Browser, served: Ser
     with visiting(browser, served, "reload") as page:
         say(page, "Be slow.")
         page.locator(".message.assistant", has_text="keeper").wait_for()
+        say(page, "And then?")
+        page.locator(".notice", has_text="still being written").wait_for()
+        assert page.input_value("#message") == "And then?"
         page.reload()
         page.locator(".messages[aria-busy=true]").wait_for()
         page.locator(".message.assistant", has_text="keeper").wait_for()
+        assert page.input_value("#message") == "And then?"
+        page.fill("#message", "")
         RELEASED.set()
         page.locator(".message.assistant", has_text="The end.").wait_for()
         idle(page)

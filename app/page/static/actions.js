@@ -153,7 +153,11 @@ function take(live, event) {
 }
 
 export async function say(text) {
-  if (!text.trim() || running() || state.sending) return;
+  if (!text.trim() || state.sending) return;
+  if (running()) {
+    notice(t("composer.busy"));
+    return;
+  }
   const { thread, from } = state;
   update({ sending: true, notice: null });
   const begun = await attempt(() => post("say", { thread, text, turn: from }));
