@@ -54,6 +54,8 @@ def asked_to_forget(words: str) -> tuple[Asked, ...]:
     """Give what a message asks to be forgotten; quotations, reports, reminders and most questions ask for nothing."""
     found: dict[str, Asked] = {}
     for part in ends(words):
+        if not _cue("verb").search(part):
+            continue
         text = sentences(strip_quoted(part))
         for sentence, before in zip(text, ("", *(each.text for each in text)), strict=False):
             if _cue("works_on").search(before):
@@ -77,6 +79,8 @@ def beside(words: str, holds: Holds) -> str:
 
     One that takes a rule back stays, unless that rule is among what is forgotten.
     """
+    if not _cue("verb").search(words):
+        return words
     for clause in clauses(strip_quoted(words)):
         things = [each for each in _asked(clause.text) if each.sure]
         if things and (not takes_back(clause.text) or any(holds(each.words) for each in things)):
@@ -91,6 +95,8 @@ def takes_back(words: str) -> bool:
 
 def _in_sentence(sentence: str) -> Iterator[Asked]:
     whole = _bare(sentence)
+    if not _cue("verb").search(whole):
+        return
     told_first = next((found for each in _patterns()["topic"] if (found := each.fullmatch(whole))), None)
     if told_first is not None:
         yield from _things_of(told_first, _Kind.NAMED)
@@ -124,7 +130,7 @@ def _line(text: str, sentence: Span) -> str:
 
 def _asked(clause: str) -> Iterator[Asked]:
     clause = _bare(clause)
-    if not clause or _cue("tells").search(clause):
+    if not _cue("verb").search(clause) or _cue("tells").search(clause):
         return
     for kind in _Kind:
         for pattern in _patterns()[kind.section]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .terminal import Read
+
+if TYPE_CHECKING:
+    from prompt_toolkit.history import FileHistory
 
 HISTORY = "chat_history"
 """The file of the data folder that keeps the lines."""
@@ -14,11 +18,22 @@ HISTORY = "chat_history"
 def line_reader(history: Path) -> Read:
     """Give a reader with line editing and a history that outlives the chat; readable by its owner only."""
     from prompt_toolkit import PromptSession
-    from prompt_toolkit.history import FileHistory
 
     history.touch(mode=0o600)
-    session: PromptSession[str] = PromptSession(history=FileHistory(str(history)))
+    session: PromptSession[str] = PromptSession(history=kept_lines(history))
     return session.prompt
+
+
+def kept_lines(history: Path) -> FileHistory:
+    """Give the lines of a file, read anew for each prompt: what was forgotten meanwhile is not brought up again."""
+    from prompt_toolkit.history import FileHistory
+
+    class KeptLines(FileHistory):
+        async def load(self) -> AsyncGenerator[str, None]:
+            for line in self.load_history_strings():
+                yield line
+
+    return KeptLines(str(history))
 
 
 def scrub(history: Path, texts: Sequence[str]) -> None:

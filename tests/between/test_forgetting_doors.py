@@ -10,6 +10,7 @@ import pytest
 
 from ninefold.cli import run
 from ninefold.console.conversation import Conversation
+from ninefold.console.lines import kept_lines, scrub
 from ninefold.graph.forgetting import forget
 from ninefold.state import MemoryRecord
 from tests.turn.agents import Agent, agent, config
@@ -84,6 +85,15 @@ def test_with_a_memory_goes_what_it_tells_wherever_it_stands(
         assert records(a) == ()
         assert files_holding(tmp_path, value) == []
         assert door is in_code or "你好" in (tmp_path / LINES).read_text(encoding="utf-8")
+
+
+async def test_a_line_that_was_forgotten_is_not_brought_up_again_in_the_same_chat(tmp_path: Path) -> None:
+    typed(tmp_path, "I hate durian.", "你好")
+    lines = kept_lines(tmp_path / LINES)
+    assert [line async for line in lines.load()] == ["你好", "I hate durian."]
+    scrub(tmp_path / LINES, ("durian",))
+    lines.append_string("再见")
+    assert [line async for line in lines.load()] == ["再见", "你好"]
 
 
 @pytest.mark.parametrize(
