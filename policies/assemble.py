@@ -53,8 +53,7 @@ def assemble(material: Material, tokens: Counter) -> tuple[View, tuple[Placed, .
         step = give_way(draft, material, tokens, excess=total - budget)
         if step is None:
             break
-        draft, name = step
-        gave_way[name] = gave_way.get(name, 0) + 1
+        draft, gave_way[step.layer] = step.draft, gave_way.get(step.layer, 0) + step.times
         layers = _layers(draft, material, tokens, policy.order)
         total, head = _measured(layers, material, tokens)
     view = View(

@@ -67,7 +67,7 @@ def _between_ends(text: str, limit: int, tokens: Clipper) -> tuple[list[tuple[in
     return sorted(kept), cost
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=128)
 def asks(text: str) -> tuple[Span, ...]:
     """Give what a text asks: requests that end as questions, then requests, then questions, of each the last first."""
     found = sorted(_asking(text[:READ]), key=lambda ranked: (ranked[0], ranked[1].start), reverse=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
@@ -72,36 +72,80 @@ class Draft:
     current: tuple[Piece, ...]
 
 
-def give_way(draft: Draft, material: Material, tokens: Counter, *, excess: int) -> tuple[Draft, str] | None:
-    """Give the draft with the next thing out or shortened, and the layer it belongs to; None when nothing is left."""
+class Given(NamedTuple):
+    """A draft after something gave way."""
+
+    draft: Draft
+    layer: str
+    times: int = 1
+    """How many things of the layer gave way."""
+
+
+def give_way(draft: Draft, material: Material, tokens: Counter, *, excess: int) -> Given | None:
+    """Give the draft with the next things out or shortened; None when nothing is left.
+
+    Several things of one kind go together where it is plain that fewer would not do: each step has the whole prompt
+    counted again, and a long turn's calls would take minutes one by one.
+    """
     if draft.memories:
-        return replace(draft, memories=draft.memories[:-1]), LayerName.MEMORIES
+        return Given(replace(draft, memories=draft.memories[:-1]), LayerName.MEMORIES)
     if not draft.summary.empty:
-        return replace(draft, summary=_shorter(draft.summary)), LayerName.SUMMARY
+        return Given(replace(draft, summary=_shorter(draft.summary)), LayerName.SUMMARY)
     if draft.turns:
-        return replace(draft, turns=draft.turns[1:]), LayerName.WINDOW
+        gone = _too_little(draft.turns, material, tokens, excess)
+        return Given(replace(draft, turns=draft.turns[gone:]), LayerName.WINDOW, gone)
     return (
         _clip_current(draft, material, tokens, excess, ToolMessage, SMALLEST_RESULT, "tool_results")
-        or _without_oldest_calls(draft, material)
+        or _without_oldest_calls(draft, material, tokens, excess)
         or _clip_current(draft, material, tokens, excess, HumanMessage, SMALLEST_CLIP, LayerName.CURRENT)
     )
 
 
-def _without_oldest_calls(draft: Draft, material: Material) -> tuple[Draft, str] | None:
+def _too_little(parts: Sequence[Sequence[Piece]], material: Material, tokens: Counter, excess: int) -> int:
+    """Give how many of the parts, from the first, free less than the excess together; at least one.
+
+    What stands with a message, rules or memories, is not in its count: a part with any is the last of its step.
+    """
+    entries = {entry.message: entry for entry in material.entries}
+    known = {message.id: message for message in material.messages}
+    freed = 0
+    for number, part in enumerate(parts):
+        freed += sum(
+            _size(piece, known[piece.message], material, tokens) if piece.clip else entries[piece.message].tokens
+            for piece in part
+        )
+        if freed >= excess or any(piece.rules or entries[piece.message].placed for piece in part):
+            return max(number, 1)
+    return max(len(parts), 1)
+
+
+def _size(piece: Piece, message: BaseMessage, material: Material, tokens: Counter) -> int:
+    return tokens.message(HumanMessage(sent_text(message, piece.clip, material.language)))
+
+
+def _without_oldest_calls(draft: Draft, material: Material, tokens: Counter, excess: int) -> Given | None:
     """Give the draft without this turn's oldest calls and their results; the newest ones always stay."""
     known = {message.id: message for message in material.messages}
-    calling = [piece for piece in draft.current if _calls(known[piece.message])]
-    if len(calling) < 2:
+    rounds = _rounds(draft, known)
+    if len(rounds) < 2:
         return None
-    waiting = _calls(known[calling[0].message])
-    left: list[Piece] = []
+    gone = _too_little(rounds[:-1], material, tokens, excess)
+    out = {piece.message for part in rounds[:gone] for piece in part}
+    return Given(replace(draft, current=tuple(p for p in draft.current if p.message not in out)), "tool_results", gone)
+
+
+def _rounds(draft: Draft, known: Mapping[str | None, BaseMessage]) -> list[list[Piece]]:
+    """Give this turn's calls, each with its results, oldest first."""
+    rounds: list[list[Piece]] = []
+    waiting: dict[str, list[Piece]] = {}
     for piece in draft.current:
         message = known[piece.message]
-        if isinstance(message, ToolMessage) and message.tool_call_id in waiting:
-            waiting.remove(message.tool_call_id)
-        elif piece is not calling[0]:
-            left.append(piece)
-    return replace(draft, current=tuple(left)), "tool_results"
+        if calls := _calls(message):
+            rounds.append([piece])
+            waiting |= dict.fromkeys(calls, rounds[-1])
+        elif isinstance(message, ToolMessage) and message.tool_call_id in waiting:
+            waiting.pop(message.tool_call_id).append(piece)
+    return rounds
 
 
 def _calls(message: BaseMessage) -> list[str]:
@@ -127,20 +171,25 @@ def _clip_current(
     role: type[BaseMessage],
     smallest: int,
     name: str,
-) -> tuple[Draft, str] | None:
-    """Give the draft with this turn's longest message of a role cut to what is needed, not below the smallest clip."""
+) -> Given | None:
+    """Give the draft with this turn's longest messages of a role cut to what is needed, not below the smallest clip."""
     known = {message.id: message for message in material.messages}
     sizes: dict[str, int] = {}
     for piece in draft.current:
         message = known[piece.message]
         if isinstance(message, role):
-            sizes[piece.message] = tokens.message(HumanMessage(sent_text(message, piece.clip, material.language)))
+            sizes[piece.message] = _size(piece, message, material, tokens)
+    count = 0
     for longest in sorted(sizes, key=lambda message: sizes[message], reverse=True):
         limit = max(smallest, min(sizes[longest] - excess - MARKER, int(sizes[longest] * 0.9)))
         cut = _cut(draft, material, tokens, longest, limit) if limit < sizes[longest] else None
-        if cut is not None:
-            return cut, name
-    return None
+        if cut is None:
+            continue
+        draft, count = cut, count + 1
+        excess -= sizes[longest] - limit
+        if excess <= 0:
+            break
+    return Given(draft, name, count) if count else None
 
 
 def _cut(draft: Draft, material: Material, tokens: Counter, message: str, limit: int) -> Draft | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -15,15 +17,18 @@ from ninefold.nodes.conflict_confirmation import conflict_confirmation
 from ninefold.nodes.constraint_update import constraint_update
 from ninefold.nodes.tool_call import shortened
 from ninefold.nodes.turn_start import turn_start
+from ninefold.policies.constraints import answer_of
 from ninefold.policies.render import as_sent
 from ninefold.policies.text import plain_text
-from ninefold.state import ConflictRule, Entry, Language, Stamp, Step, Unprocessed
-from ninefold.state.turn_state import INPUT_ROLE, TurnState, Update
+from ninefold.state import ConflictAnswer, ConflictRule, Entry, Language, Stamp, Step, Unprocessed
+from ninefold.state.turn_state import INPUT_ROLE, TurnState
 
 from .history import sequence_of, turns_of
 from .keeping import in_history
-from .steps import Ports, after
+from .steps import Ports, after, proven
 
+CAUGHT_UP = 2
+"""Turns that a call takes in when the middleware has been there all along: the last reply, and the new message."""
 THREAD = "agent"
 """The name of the thread in a stamp: which one it is, the agent's own checkpointer knows."""
 
@@ -33,15 +38,20 @@ def taken_in(
 ) -> TurnState:
     """Give the state with every new message in its window and every rule of the person's in its constraints.
 
-    New is what follows the last message that the window knows, or everything where it knows none. A conflict in the
-    newest turn is asked about where the settings say so; one in a turn long answered is the newer wish's.
+    New is what follows the last message that the window knows, or everything where it knows none. Turns that were
+    answered without the middleware are compacted one after the other, by rules, as they would have been.
     """
     places = {message.id: place for place, message in enumerate(history)}
     known = max((places[entry.message] for entry in state.entries), default=-1)
     new = [*zip(turns_of(history), history, strict=True)][known + 1 :]
     parts = [(turn, [message for _, message in part]) for turn, part in groupby(new, key=lambda pair: pair[0])]
-    for number, (turn, messages) in enumerate(parts, start=1):
-        state = _with(state, turn, messages, ports, clock, newest=number == len(parts))
+    by_rules = replace(ports, assistant=None)
+    for turn, messages in parts[:-1]:
+        state = _with(state, turn, messages, by_rules, clock, last=None)
+        if len(parts) > CAUGHT_UP:
+            state = proven(state, by_rules).model_copy(update={"outcome": None})
+    for turn, messages in parts[-1:]:
+        state = _with(state, turn, messages, ports, clock, last=history[-1])
     return state.model_copy(update={"outcome": None})
 
 
@@ -52,8 +62,9 @@ def _with(
     ports: Ports,
     clock: Callable[[], datetime],
     *,
-    newest: bool,
+    last: BaseMessage | None,
 ) -> TurnState:
+    """Give the state after a turn's new messages; `last` is what the person waits for an answer to, if it is there."""
     if state.turn is None or state.turn.id != turn:
         stamp = Stamp(turn_id=turn, at=clock().isoformat(), user=DEFAULT_USER, thread=THREAD)
         state = state.model_copy(update={"messages": [*state.messages, *messages]})
@@ -63,7 +74,7 @@ def _with(
         state = _joined(state, turn, messages, ports)
     state = _bounded(state, {message.id or "" for message in messages}, ports)
     if state.unprocessed.constraints:
-        state = _heard(state, ports, newest=newest)
+        state = _heard(state, ports, last)
     return state.model_copy(update={"unprocessed": Unprocessed()})
 
 
@@ -111,7 +122,7 @@ def _focus(state: TurnState, turn: str, call: str) -> str:
     return "\n".join(words + arguments)
 
 
-def _heard(state: TurnState, ports: Ports, *, newest: bool) -> TurnState:
+def _heard(state: TurnState, ports: Ports, last: BaseMessage | None) -> TurnState:
     rule = ports.settings.constraints.on_conflict
     update = constraint_update(
         state,
@@ -125,12 +136,14 @@ def _heard(state: TurnState, ports: Ports, *, newest: bool) -> TurnState:
     state = after(state, Step.CONSTRAINT_UPDATE, update)
     if not state.conflicts:
         return state
-    decides = rule if newest else ConflictRule.NEWEST
-    return after(state, Step.CONFLICT_CONFIRMATION, _confirmed(state, decides))
+    decides = rule if last is not None else ConflictRule.NEWEST
+    ask = partial(_asked, last, {each.new.message for each in state.conflicts})
+    return after(state, Step.CONFLICT_CONFIRMATION, conflict_confirmation(state, ask=ask, conflict=decides))
 
 
-def _confirmed(state: TurnState, rule: ConflictRule) -> Update:
-    def ask(question: Mapping[str, Any]) -> object:
+def _asked(last: BaseMessage | None, wishes: set[str], question: Mapping[str, Any]) -> object:
+    """Ask the person; who went on with another message has answered with it, or left the older wish as it was."""
+    if last is None or last.id in wishes:
         return interrupt(question)
-
-    return conflict_confirmation(state, ask=ask, conflict=rule)
+    answer = answer_of(plain_text(last))
+    return (answer or ConflictAnswer.KEEP).value

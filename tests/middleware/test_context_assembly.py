@@ -13,7 +13,8 @@ import httpx
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.structured_output import ToolStrategy
-from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
+from langchain_core.tools import tool
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.types import Command
 from pydantic import BaseModel
@@ -76,6 +77,50 @@ def test_a_conflict_interrupts_the_agent_and_the_answer_decides(
             kept = [each["words"] for each in agent.get_state(CONFIG).values["ninefold"]["constraints"]]
     assert len(kept) == 1
     assert gone not in kept[0]
+
+
+def test_who_goes_on_instead_of_answering_keeps_the_older_wish_and_is_answered(tmp_path: Path) -> None:
+    with WireServer(count=server_count) as wire, opened(wire, tmp_path, on_conflict="ask") as agent:
+        say(agent, "All amounts must be in dollars.")
+        agent.invoke({"messages": [{"role": "user", "content": "All amounts must be in euros."}]}, CONFIG)
+        assert say(agent, "What is two and two?") == "OK."
+        kept = [each["words"] for each in agent.get_state(CONFIG).values["ninefold"]["constraints"]]
+    assert kept == ["All amounts must be in dollars"]
+    assert "What is two and two?" in whole_prompt(wire.chats[-1])
+
+
+def test_a_conversation_from_before_the_middleware_is_taken_in_and_compacted(tmp_path: Path) -> None:
+    before: list[BaseMessage] = [HumanMessage("以后不要用红色。")]
+    for number in range(40):
+        before += [AIMessage("好的，没有问题。" * 20), HumanMessage(f"再看一下方案的第 {number} 部分。")]
+    with WireServer(count=server_count) as wire, opened(wire, tmp_path) as agent:
+        agent.update_state(CONFIG, {"messages": before})
+        say(agent, "继续。")
+        kept = agent.get_state(CONFIG).values["ninefold"]
+    assert kept["counters"]["compactions"] > 0
+    assert len(kept["entries"]) < 30
+    assert "不要用红色" in whole_prompt(wire.chats[-1])
+    assert over_the_window(wire.chats[-1]) == ""
+
+
+@tool
+def diary(day: str) -> str:
+    """Read a day's entries."""
+    return "\n".join(f"{day}, entry {number}: nothing happened" for number in range(40))
+
+
+def test_calls_without_end_in_one_turn_fit_and_the_rule_stays(tmp_path: Path) -> None:
+    rounds = [Call("diary", {"day": f"day {n}"}, more=(("diary", {"day": f"night {n}"}),)) for n in range(10)]
+    with (
+        WireServer([*rounds, Say("Done.")], count=server_count) as wire,
+        opened(wire, tmp_path, num_ctx=3072, tools=(diary,)) as agent,
+    ):
+        assert say(agent, "Never use red. Look at every day.") == "Done."
+        history = agent.get_state(CONFIG).values["messages"]
+    assert len(wire.chats) == 11
+    assert [over_the_window(body) + "".join(map(str, orphans(body))) for body in wire.chats] == [""] * 11
+    assert all("Never use red" in whole_prompt(body) for body in wire.chats)
+    assert sum(message.type == "tool" for message in history) == 20
 
 
 def test_calls_of_another_provider_are_sent_whole_and_what_was_left_open_is_closed(tmp_path: Path) -> None:
@@ -158,6 +203,7 @@ def test_the_agent_s_own_system_prompt_tools_and_structured_answer_are_kept_and_
         )
         done = agent.invoke({"messages": [{"role": "user", "content": "Never use red. Pick one."}]})
         (body,) = wire.chats
+    assert set(done) == {"messages", "structured_response"}
     assert done["structured_response"] == Colour(name="blue")
     assert system_text(body).startswith("You pick colours.")
     assert "Never use red" in whole_prompt(body)
