@@ -29,6 +29,8 @@ from ninefold.state import ConflictRule, Constraint, Scope
 HERE = Path(__file__).parent
 DATA = HERE.parent.parent / "shared" / "data" / "dev"
 OWN = HERE.parent / "tests" / "constraints"
+HELD_OUT = tuple(f"held_out_{name}" for name in ("first", "second", "third", "fourth", "fifth"))
+"""Sets that were each measured before anything was changed for them: see their first lines."""
 
 
 class Row(NamedTuple):
@@ -132,7 +134,7 @@ def _held_out() -> Iterator[Row]:
             yield _false(
                 f"{name}, {language}: false", [t for ts in others[language].values() for t in ts[half::2]], 0.05
             )
-    for name in ("held_out_first", "held_out_second"):
+    for name in HELD_OUT:
         for language, texts in cast(dict[str, dict[str, list[str]]], _own(name)).items():
             yield _row(f"{name}, {language}: heard", [Case(t, t, ()) for t in texts["wishes"]], _heard, 0.90)
             yield _false(f"{name}, {language}: false", texts["none"], 0.05, _outlasts)

@@ -44,6 +44,7 @@ Group = Literal[
     "maybe",
     "by_chance",
     "tells",
+    "concludes",
     "limit",
     "only_this",
     "all_but",

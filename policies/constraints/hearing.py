@@ -80,7 +80,7 @@ def _sentence(text: str, span: Span, silent: str) -> Sentence:
         end = _over_quotation(text, silent, span.start + part.end, span.start + behind, step=1)
         tail = heard[part.end :] if index == len(inside) - 1 else ""
         said = part.text[:HEARD_CHARS]
-        theirs = says("reported", said)
+        theirs = says("reported", said) and not says("concludes", said)
         if reported and not theirs and (says("speaks_self", said) or (not quoted and says("addressed", said))):
             reported = False
         quoted = (quoted or says("speech", said)) if theirs else quoted and reported

@@ -435,15 +435,21 @@ def test_what_the_person_only_does_is_a_preference(text: str) -> None:
         ("held_out_first", "en", 0.95, 0.05),
         ("held_out_second", "zh", 0.66, 0.09),
         ("held_out_second", "en", 0.52, 0.13),
+        ("held_out_third", "zh", 0.95, 0.05),
+        ("held_out_third", "en", 0.93, 0.05),
+        ("held_out_fourth", "zh", 0.95, 0.05),
+        ("held_out_fourth", "en", 0.85, 0.05),
+        ("held_out_fifth", "zh", 0.66, 0.07),
+        ("held_out_fifth", "en", 0.63, 0.0),
     ],
 )
 def test_unusual_phrasings_are_heard_as_often_as_was_measured(
     name: str, language: str, heard: float, false: float
 ) -> None:
-    """The second set was measured once, before anything was changed for it; its bounds are that measure."""
+    """The second and the fifth set were measured once, before anything was changed; their bounds are that measure."""
     texts = cast(dict[str, dict[str, list[str]]], data(name))[language]
     said, idle = texts["wishes"], texts["none"]
-    assert len(said) + len(idle) == 60
+    assert len(said) + len(idle) >= 45
     assert sum(bool(extract(text).wishes) for text in said) >= heard * len(said)
     lasting = [text for text in idle if any(each.scope is not Scope.TURN for each in extract(text).wishes)]
     assert len(lasting) <= false * len(idle), lasting
