@@ -9,6 +9,7 @@ import yaml
 
 from ninefold.policies.forget_request import asked_to_forget
 from ninefold.policies.forget_texts import Asked, phrases
+from ninefold.policies.subject import subject
 
 from .stores import a_record
 
@@ -175,6 +176,28 @@ def test_what_is_ones_own_is_also_found_by_what_the_memory_of_it_tells(
 ) -> None:
     (thing,) = asked_to_forget(asked)
     assert found in phrases(thing, [a_record(memory, subject=subject)])
+
+
+@pytest.mark.parametrize(
+    ("asked", "memory"),
+    [
+        ("Forget my age.", "I'm 34 years old."),
+        ("忘掉我的年龄", "我今年三十四岁。"),
+        ("Delete my birthday.", "I was born on May 3, 1990."),
+        ("删除我的生日", "我是1990年5月3日出生的。"),
+        ("Forget my home address.", "I live at 12 Elm Street."),
+        ("忘掉我的住址", "我住在苏州。"),
+        ("Please forget my name.", "Call me Ada."),
+        ("请忘掉我的名字", "叫我小林。"),
+        ("Forget my job.", "I work at Siemens."),
+        ("忘掉我的工作", "我在西门子上班。"),
+    ],
+)
+def test_what_a_person_tells_of_themselves_is_found_without_the_name_of_what_it_is(asked: str, memory: str) -> None:
+    (thing,) = asked_to_forget(asked)
+    told = a_record(memory, subject=subject(memory))
+    assert memory in phrases(thing, [told, a_record("It is raining.")])
+    assert "It is raining." not in phrases(thing, [told, a_record("It is raining.")])
 
 
 def test_a_bare_thing_is_meant_only_where_something_of_the_persons_holds_it() -> None:
