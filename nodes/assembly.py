@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ninefold.policies.apply import applied
+from ninefold.policies.apply import Applied, applied
 from ninefold.policies.assemble import Material, assemble
 from ninefold.policies.bounded import beside
+from ninefold.policies.left_view import left_view
 from ninefold.policies.notices import notice
 from ninefold.policies.render import memory_line
-from ninefold.policies.standing import never_gives_way, with_rules, without_rules
+from ninefold.policies.standing import cleared, never_gives_way, with_rules, without_rules
 from ninefold.state import (
     AgentSettings,
     Assembled,
+    ChangeKind,
+    Compacted,
+    ConstraintsUpdated,
     Degraded,
     Entry,
     Fate,
@@ -40,14 +44,16 @@ def assembly(
     assert state.turn is not None
     language = state.language or Language.ENGLISH
     window = applied(state.messages, state.entries, state.summary, state.proposals)
+    if state.proposals:
+        window = window._replace(entries=cleared(window.entries, state.turn.id))
     entries = _placed_rules(state, tokens, settings)
     material = Material(
         messages=window.messages,
-        entries=without_rules(window.entries) if state.proposals else entries,
+        entries=window.entries if state.proposals else entries,
         turn=state.turn.id,
         constraints=state.constraints,
         summary=window.summary,
-        memories=_memories(state.recalled, language),
+        memories=_memories(state, window, language, settings),
         fixed=fixed,
         tools=tools,
         language=language,
@@ -94,8 +100,29 @@ def _crowded(state: TurnState, view: View, tokens: TokenCounter, settings: Agent
     return (Degraded(step=Step.ASSEMBLY, what=what, cause=cause[:400]),)
 
 
-def _memories(recalled: Sequence[Recalled], language: Language) -> tuple[Placed, ...]:
-    return tuple(Placed(id=m.id, text=memory_line(m, language)) for m in recalled if m.fate is Fate.RECALLED)
+def _memories(state: TurnState, window: Applied, language: Language, settings: AgentSettings) -> tuple[Placed, ...]:
+    """Give what was recalled, and what needed no recall until a cut of this turn took it out of the window."""
+    assert state.turn is not None
+    recalled = tuple(each for each in state.recalled if each.fate is Fate.RECALLED)
+    if state.proposals or any(isinstance(event, Compacted) for event in state.trace):
+        policy = settings.context_policy
+        recalled += left_view(
+            state.recalled,
+            window,
+            state.constraints,
+            turn=state.turn.id,
+            gone=_gone(state),
+            most=policy.memory_search_top_k,
+            tokens=policy.memory_tokens,
+        )
+    return tuple(Placed(id=each.id, text=memory_line(each, language)) for each in recalled)
+
+
+def _gone(state: TurnState) -> tuple[str, ...]:
+    """Give the words of the rules that this turn replaced or took back."""
+    changes = [change for event in state.trace if isinstance(event, ConstraintsUpdated) for change in event.changes]
+    words = [change.replaces or change.words for change in changes if change.change is not ChangeKind.ADDED]
+    return tuple(part for each in words for part in each.split("; "))
 
 
 def _with_fate(memory: Recalled, kept: set[str]) -> Recalled:

@@ -164,9 +164,13 @@ def _statements(state: TurnState, judge: WriteJudge, thread: str) -> Iterator[Me
 
 
 def _rules_of_this_turn(state: TurnState) -> tuple[Constraint, ...]:
-    """The constraints that the person said in this turn; those that came back from the memories are no news."""
+    """The constraints that the person said in this turn.
+
+    Those that came back from the memories are no news, and a note on which of two wishes holds is none of them.
+    """
     assert state.turn is not None
-    return tuple(c for c in state.constraints if c.turn == state.turn.id and c.origin is not Origin.PREFERENCE)
+    mine = (c for c in state.constraints if c.turn == state.turn.id and c.overrules is None)
+    return tuple(c for c in mine if c.origin is not Origin.PREFERENCE)
 
 
 def _beside(statement: Statement, rules: Sequence[Constraint]) -> Statement | None:

@@ -13,7 +13,7 @@ from langchain_core.messages import BaseMessage, RemoveMessage
 from ninefold.state import Entry, Proposal, Replacement, Struck, Summary
 from ninefold.state.turn_state import TurnState, Update
 
-from .standing import without_rules
+from .standing import cleared
 
 
 class Applied(NamedTuple):
@@ -62,7 +62,7 @@ def commit(state: TurnState, proposals: Sequence[Proposal]) -> Update:
     struck = tuple(Struck(strategy=proposal.strategy, span=proposal.span) for proposal in proposals)
     return Update(
         messages=[*replaced, *removed],
-        entries=without_rules(window.entries),
+        entries=cleared(window.entries, state.turn.id if state.turn else ""),
         summary=window.summary,
         next_cut=() if any(id_ not in left for id_ in state.next_cut) else state.next_cut,
         proposals=(),

@@ -20,6 +20,7 @@ from .text import sentences
 
 EXCERPT = 240
 """Characters of an earlier message that are shown; the whole of it stands behind its reference."""
+IN_VIEW = 160
 REFUSED = 48
 LITTLE = 0.15
 """What an earlier message must hold of the question, itself or in what stands around it.
@@ -69,7 +70,7 @@ def earlier(
     candidates: list[Recalled] = []
     newest = _newest(found, told)
     shown = [known.text for known in told]
-    best = found[0].score if found else 0.0
+    best = max((said.score for said in found if not _only_asks(said)), default=0.0)
     taken = 0
     for said in found:
         reference = reference_id(said.turn, said.sequence)
@@ -93,7 +94,7 @@ def earlier(
             Recalled(
                 id=reference,
                 kind=MemoryKind.FACT,
-                text=text if fate is Fate.RECALLED else masked(said.text)[:REFUSED],
+                text=_shown(text, said, fate, query),
                 created=said.at,
                 score=None,
                 words=said.score,
@@ -103,6 +104,18 @@ def earlier(
             )
         )
     return candidates
+
+
+def _shown(text: str, said: Said, fate: Fate, query: str) -> str:
+    """What is kept of a candidate: what is shown, what a cut of this turn may take out of view, or its beginning."""
+    if fate is Fate.RECALLED:
+        return text
+    return fragment(text, query, IN_VIEW) if fate is Fate.IN_VIEW else masked(said.text)[:REFUSED]
+
+
+def _only_asks(said: Said) -> bool:
+    """Whether the person only asked: a question holds the words of its answer without telling it."""
+    return said.role == "user" and all(span.text.endswith(("?", "？")) for span in sentences(said.text))
 
 
 def _holding(said: Said, records: Sequence[MemoryRecord], newest: dict[str, float]) -> str:

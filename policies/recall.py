@@ -23,6 +23,8 @@ __all__ = ["CANDIDATES", "DefaultRanking", "Found", "InView", "Limits", "Ranking
 
 REFUSED_TEXT = 48
 """Characters kept of a candidate that does not go into the prompt."""
+IN_VIEW_TEXT = 160
+"""Characters kept of what is in view; a cut of the same turn may take it out, and it is shown then."""
 CANDIDATES = 40
 ALWAYS = 60
 """Preferences and profile statements that are looked at, the best first."""
@@ -135,7 +137,7 @@ class _Prompt:
         return Recalled(
             id=record.id,
             kind=record.kind,
-            text=fragment(record.text, query) if recalled else record.text[:REFUSED_TEXT],
+            text=_shown(record, fate, query),
             created=record.created,
             score=None,
             fate=fate,
@@ -157,6 +159,13 @@ class _Prompt:
         """Give what was said in other turns on the same subject; two rules of one turn stand together."""
         same = (r for claim in self._claims[record.id] for r in self._versions[claim])
         return in_order(r for r in same if not same_turn(r, record))
+
+
+def _shown(record: MemoryRecord, fate: Fate, query: str) -> str:
+    if fate is Fate.RECALLED:
+        return fragment(record.text, query)
+    may_leave = fate is Fate.IN_VIEW and record.kind not in ALWAYS_RECALLED
+    return fragment(record.text, query, IN_VIEW_TEXT) if may_leave else record.text[:REFUSED_TEXT]
 
 
 def tokens_at_most(text: str) -> int:
@@ -205,7 +214,12 @@ def _within(candidates: Sequence[Recalled], tokens: float) -> list[Recalled]:
                 continue
             spent += cost
         kept.append(candidate)
-    return sorted(kept, key=lambda each: each.fate is not Fate.RECALLED)
+    return sorted(kept, key=lambda each: (each.fate is not Fate.RECALLED, not _may_leave(each)))
+
+
+def _may_leave(candidate: Recalled) -> bool:
+    """Whether a cut of the same turn may take it out of view; preferences and profile come again by themselves."""
+    return candidate.fate is Fate.IN_VIEW and candidate.kind not in ALWAYS_RECALLED
 
 
 def _bounded(candidates: Sequence[Recalled]) -> tuple[Recalled, ...]:

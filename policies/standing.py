@@ -70,6 +70,17 @@ def without_rules(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     return tuple(_with(entry, ()) for entry in entries)
 
 
+def cleared(entries: Sequence[Entry], turn: str) -> tuple[Entry, ...]:
+    """Give the entries as a cut leaves them: no rule placed, and no memory that was recalled in another turn.
+
+    The prompt is read anew behind its fixed text, so nothing is won by memories that an earlier question asked for.
+    """
+    return tuple(
+        entry.model_copy(update={"placed": ()}) if entry.placed and entry.turn != turn else entry
+        for entry in without_rules(entries)
+    )
+
+
 def _with(entry: Entry, rules: tuple[str, ...]) -> Entry:
     return entry if entry.rules == rules else entry.model_copy(update={"rules": rules})
 

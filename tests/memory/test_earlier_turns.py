@@ -32,6 +32,18 @@ def test_what_left_the_window_is_in_the_prompt_when_it_is_asked_for(tmp_path: Pa
     assert answer in str(asked["messages"][-1]["content"]), found
 
 
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_what_a_cut_takes_out_of_view_in_the_turn_that_needs_it_comes_back(tmp_path: Path, language: str) -> None:
+    told, question, answer = SAID[language]
+    with agent(tmp_path, memory=True, recent_keep=4) as a:
+        for words in (told, *FILLERS, *[question] * 4):
+            a.say(words)
+        asked = a.wire.chats[-4:]
+        cuts = a.values()["counters"].compactions
+    assert cuts > 3
+    assert [answer in whole_prompt(body) for body in asked] == [True] * 4
+
+
 def test_small_talk_looks_nothing_up(tmp_path: Path) -> None:
     with agent(tmp_path, memory=True, recent_keep=4) as a:
         a.say(SAID["en"][0])
@@ -56,7 +68,7 @@ def test_what_was_said_twice_and_then_replaced_is_in_no_prompt(tmp_path: Path, l
         for words in (old, *FILLERS[:2], old, *FILLERS[2:4], new, *FILLERS[4:], *FILLERS):
             a.say(words)
         a.say(question)
-        asked = whole_prompt(a.wire.chats[-1])
+        asked = "".join(whole_prompt(body) for body in a.wire.chats[-6:])
         fates = [(candidate.text, candidate.fate) for candidate in a.values()["recalled"]]
     assert old not in asked, fates
     assert new in asked, fates

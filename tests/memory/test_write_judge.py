@@ -19,6 +19,8 @@ def kept(words: str, *before: str) -> list[tuple[MemoryKind, str]]:
     [
         ("我喜欢简短的回答", MemoryKind.PREFERENCE),
         ("I prefer short answers.", MemoryKind.PREFERENCE),
+        ("顺便说一句，我闻到薄荷味就头疼。", MemoryKind.PREFERENCE),
+        ("By the way, the smell of lavender gives me a headache.", MemoryKind.PREFERENCE),
         ("以后所有回复都用表格", MemoryKind.PREFERENCE),
         ("From now on always answer in tables.", MemoryKind.PREFERENCE),
         ("我受不了恐怖片", MemoryKind.PREFERENCE),
@@ -51,6 +53,8 @@ def test_each_kind_is_kept_in_both_languages(words: str, kind: MemoryKind) -> No
         "你好",
         "Thanks, that was great!",
         "今天天气真好",
+        "这两天我都头疼",
+        "This bug gives me a headache",
         "这次用英文回答",
         "Just this once, answer in French.",
         "我喜欢什么？",

@@ -114,6 +114,20 @@ def test_a_session_is_resumed_its_conflict_answered_and_an_earlier_turn_forked(a
     assert shown(cells[-1]) == "['这次对话里所有金额都用人民币']"
 
 
+def test_fifty_turns_are_plotted_and_no_fact_is_lost_that_full_replay_loses(
+    agent: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FIFTY_TURNS", "22")
+    cells = executed(FOLDER / "fifty_turns.ipynb", agent)
+    plots = [output["data"]["image/svg+xml"] for cell in cells for output in cell["outputs"] if "data" in output]
+    assert [plot.count("<polyline") for plot in plots] == [2, 2]
+    facts = shown(cell_of(cells, "for fact in talk.facts")).splitlines()
+    assert len(facts) >= 18
+    assert all("ninefold: kept" in line for line in facts)
+    assert "full replay: lost at 20" in next(line for line in facts if line.startswith("budget"))
+    assert "lost 0 of" in shown(cells[-1]).splitlines()[0]
+
+
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
 def test_no_output_is_committed(notebook: Path) -> None:
     code = [cell for cell in _read(notebook).cells if cell.cell_type == "code"]

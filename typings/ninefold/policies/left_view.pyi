@@ -1,0 +1,1 @@
+from policies.left_view import *
