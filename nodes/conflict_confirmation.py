@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, assert_never
 
-from ninefold.policies.constraints import answers_of, decided, question
+from ninefold.policies.constraints import answers_of, decided, question, taken_back
 from ninefold.policies.notices import notice
 from ninefold.state import (
     Conflict,
@@ -47,7 +47,8 @@ def conflict_confirmation(state: TurnState, *, ask: Ask, conflict: ConflictRule)
             )
     if merged.changes:
         events.append(ConstraintsUpdated(changes=merged.changes[:24]))
-    return Update(constraints=merged.constraints, conflicts=(), trace=tuple(events))
+    gone = taken_back(state.taken_back, merged.changes)
+    return Update(constraints=merged.constraints, conflicts=(), taken_back=gone, trace=tuple(events))
 
 
 def _answers(conflicts: tuple[Conflict, ...], ask: Ask, rule: ConflictRule) -> Mapping[str, ConflictAnswer | None]:

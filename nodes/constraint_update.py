@@ -22,6 +22,7 @@ from ninefold.policies.constraints import (
     is_other,
     may_hold,
     take,
+    taken_back,
     wants_model,
 )
 from ninefold.policies.forget_request import beside
@@ -119,6 +120,7 @@ def constraint_update(
         constraints=held.constraints,
         task=held.task,
         conflicts=held.conflicts,
+        taken_back=taken_back(state.taken_back, held.changes),
         recalled=_beside_the_layer(state, turn),
         unprocessed=state.unprocessed.model_copy(update={"constraints": ()}),
         counters=counted(state.counters, noted),

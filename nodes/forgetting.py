@@ -34,7 +34,7 @@ from ninefold.state.turn_state import TurnState, Update
 
 from .ports import MemoryStore, Past, TokenCounter
 
-_CHANGED = frozenset({"messages", "entries", "constraints", "conflicts", "summary", "task", "unwritten"})
+_CHANGED = frozenset({"messages", "entries", "constraints", "conflicts", "summary", "task", "unwritten", "taken_back"})
 """What forgetting changes within a turn; what it would begin anew is of this turn."""
 SEARCHED = 50
 """Messages of earlier turns that are looked at for whether there is anything to forget."""

@@ -21,7 +21,6 @@ from ninefold.state import (
     AgentSettings,
     ChangeKind,
     Constraint,
-    ConstraintsUpdated,
     Degraded,
     Entry,
     Event,
@@ -74,7 +73,7 @@ def memory_write(
     entries, archived, events = _archived(state, archive)
     if memory is None or settings.memory == "off":
         events.append(MemoryWritten(archived=archived, reason="memory is off"))
-        return Update(entries=entries, unprocessed=_processed(state), trace=tuple(events))
+        return Update(entries=entries, unprocessed=_processed(state), taken_back=(), trace=tuple(events))
     holds = any_of(state.forgetting)
     waiting = (*state.unwritten, *(each for each in _statements(state, judge, thread) if not holds(each.text)))
     try:
@@ -92,6 +91,7 @@ def memory_write(
         entries=without_placed(entries, merge.superseded),
         unprocessed=_processed(state),
         unwritten=(),
+        taken_back=(),
         trace=tuple(events),
     )
     constraints = tuple(_kept_by(each, merge, state.turn.user) for each in state.constraints)
@@ -244,23 +244,19 @@ def _searched(memory: Recalled) -> bool:
 
 
 def _withdrawn(state: TurnState) -> tuple[tuple[str, ...], frozenset[str]]:
-    """How the words of the rules begin that the person took back in this turn, or replaced for all time.
+    """How the words of the rules begin that the person took back, or replaced for all time.
 
     And the memories of earlier statements that keep those taken back: they may say it in other words.
     """
     lasting = {constraint.id for constraint in state.constraints if constraint.lasting}
     taken: list[str] = []
     records: set[str] = set()
-    here = [
-        each for each in state.trace if isinstance(each, ConstraintsUpdated) and each.step is Step.CONSTRAINT_UPDATE
-    ]
-    for event in here:
-        for change in event.changes:
-            if change.change is ChangeKind.REMOVED:
-                taken.append(change.words)
-                records.update(filter(None, (change.record,)))
-            elif change.change is ChangeKind.CHANGED and change.constraint in lasting:
-                taken += change.replaces.split("; ")
+    for change in state.taken_back:
+        if change.change is ChangeKind.REMOVED:
+            taken.append(change.words)
+            records.update(filter(None, (change.record,)))
+        elif change.constraint in lasting:
+            taken += change.replaces.split("; ")
     return tuple(folded(masked(words)) for words in taken if folded(words)), frozenset(records)
 
 

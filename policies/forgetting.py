@@ -127,6 +127,7 @@ def forgotten(
     notes = state.outcome and tuple(each for each in state.outcome.notes if not holds(each))
     task = None if state.task and holds(state.task.words) else state.task
     unwritten = tuple(each for each in state.unwritten if not _any(holds, each.text, each.description))
+    taken = tuple(each for each in state.taken_back if not _any(holds, each.words, each.replaces))
     return Update(
         messages=[RemoveMessage(id=REMOVE_ALL), *window],
         entries=entries,
@@ -135,6 +136,7 @@ def forgotten(
         summary=summary,
         task=task,
         unwritten=unwritten,
+        taken_back=taken,
         view=None,
         recalled=(),
         intent=None,

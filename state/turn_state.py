@@ -14,7 +14,7 @@ from .compaction import Proposal, Struck, Verdict
 from .constraint import Conflict, Constraint, Task
 from .memory import Intent, MemoryRecord, Recalled
 from .summary import Summary
-from .trace import Event
+from .trace import ConstraintChange, Event
 from .turn import Language, Outcome, Turn
 from .view import View
 from .window import Entry, Unprocessed
@@ -69,6 +69,8 @@ class TurnState(BaseModel):
     """The digest of the system message that was proven last; empty before a thread's first call."""
     unprocessed: Unprocessed = Unprocessed()
     unwritten: tuple[MemoryRecord, ...] = ()
+    taken_back: tuple[ConstraintChange, ...] = ()
+    """Rules that were removed or replaced and that the memory may keep still; empty after the turn that wrote it."""
     forgetting: tuple[str, ...] = ()
     """Texts that the person asked to be forgotten and that are not gone from everywhere yet; empty after the turn."""
     counters: Counters = Counters()
@@ -115,6 +117,7 @@ class Update(TypedDict, total=False):
     head: str
     unprocessed: Unprocessed
     unwritten: tuple[MemoryRecord, ...]
+    taken_back: tuple[ConstraintChange, ...]
     forgetting: tuple[str, ...]
     counters: Counters
     turn: Turn | None

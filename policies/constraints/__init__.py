@@ -6,7 +6,7 @@ from .conflicts import answer_of, answers_of, decided, question
 from .extraction import Extraction, extract
 from .gate import may_hold, wants_model
 from .grounding import REPLY_SCHEMA, grounded
-from .merging import Merged, Source, ended_with, expired, identify, merge
+from .merging import Merged, Source, ended_with, expired, identify, merge, taken_back
 from .preferences import SUBJECT, from_preferences, in_force, rule
 from .rivals import values_claimed
 from .tasks import is_other
@@ -36,6 +36,7 @@ __all__ = [
     "question",
     "rule",
     "take",
+    "taken_back",
     "values_claimed",
     "wants_model",
 ]

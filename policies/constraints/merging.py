@@ -25,6 +25,8 @@ from .candidates import Candidate
 from .rivals import opposite_tastes, restates, rivals, targets
 
 _SHOWN = 400
+_TAKEN_BACK = 200
+"""Rules that wait at most for a memory that fails; the newest stay."""
 
 
 class Source(NamedTuple):
@@ -128,6 +130,12 @@ def change(kind: ChangeKind, of: Constraint, *, replaces: str = "") -> Constrain
     return ConstraintChange(
         change=kind, constraint=of.id, words=of.words[:_SHOWN], replaces=replaces[:_SHOWN], record=of.record
     )
+
+
+def taken_back(before: Sequence[ConstraintChange], changes: Sequence[ConstraintChange]) -> tuple[ConstraintChange, ...]:
+    """Give the rules removed or replaced so far with those of more changes; the memory may keep them still."""
+    gone = (each for each in changes if each.change in (ChangeKind.REMOVED, ChangeKind.CHANGED))
+    return (*before, *gone)[-_TAKEN_BACK:]
 
 
 def identify(*parts: str) -> str:

@@ -165,3 +165,20 @@ def test_a_rule_that_two_threads_were_told_ends_on_both(
         for thread in ("a", "b", "c"):
             a.say("Hello.", thread=thread)
             assert a.values(thread)["constraints"] == ()
+
+
+@pytest.mark.parametrize(
+    ("rule", "withdrawal"), [("以后不要用{}。", "可以用{}了。"), ("From now on never use {}.", "You may use {} again.")]
+)
+def test_many_rules_that_are_taken_back_at_once_hold_on_no_other_thread(
+    tmp_path: Path, rule: str, withdrawal: str
+) -> None:
+    words = [f"{colour}{shade}" for colour in ("mauve", "teal", "ochre") for shade in "abcdefghij"]
+    with agent(tmp_path) as a:
+        a.say(" ".join(map(rule.format, words)), thread="t1")
+        assert len(held(a, "t1")) == len(words)
+        a.say("1 + 1?", thread="t2")
+        assert held(a, "t2") != []
+        a.say(" ".join(map(withdrawal.format, words)), thread="t1")
+        a.say("1 + 1?", thread="t3")
+        assert [held(a, thread) for thread in ("t1", "t2", "t3")] == [[], [], []]

@@ -11,7 +11,6 @@ from ninefold.state import (
     ChangeKind,
     Constraint,
     ConstraintChange,
-    ConstraintsUpdated,
     MemoryKind,
     MemoryStatus,
     Origin,
@@ -47,7 +46,7 @@ def test_a_rule_for_all_time_is_a_preference_and_its_withdrawal_ends_it(memory: 
     assert (record.kind, record.subject, record.text) == (MemoryKind.PREFERENCE, "constraint:output_format", words)
     talk.hear(HumanMessage("不用表格了"), AIMessage("ok"))
     change = ConstraintChange(change=ChangeKind.REMOVED, constraint="c1", words=words)
-    talk._take(Update(constraints=(), trace=(*talk.state.trace, ConstraintsUpdated(changes=(change,)))))
+    talk._take(Update(constraints=(), taken_back=(change,)))
     talk.finish()
     assert memory.records("ann", status=MemoryStatus.ACTIVE) == ()
 
