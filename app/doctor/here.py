@@ -12,11 +12,13 @@ from pathlib import Path
 
 from ninefold.state import AgentSettings, EmbedderMismatch, ModelMissing, NinefoldError
 
+from ..home import ARCHIVE, CHECKPOINTS
 from .finding import Finding, Level
 
 _LITTLE = 1 << 30
 """Bytes of free disk below which a session may soon not be kept."""
-_DATABASES = ("checkpoints.sqlite", "archive.sqlite")
+_PATIENCE = 2.0
+"""Seconds for a database that another process writes to."""
 _FEW, _MANY = 15, 30
 """Messages of the window: with fewer the agent was seen to lose the thread, with more to slow down."""
 
@@ -33,15 +35,25 @@ def disk(folder: Path) -> Iterator[Finding]:
 
 def databases(folder: Path) -> Iterator[Finding]:
     """Look whether the databases of the sessions can be opened; what is in them is read by the turn that needs it."""
-    for file in (folder / name for name in _DATABASES):
+    for file in (folder / name for name in (CHECKPOINTS, ARCHIVE)):
         if not file.is_file():
             continue
         try:
-            with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
+            with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True, timeout=_PATIENCE)) as connection:
                 connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         except sqlite3.DatabaseError as error:
-            values = {"file": file, "why": error}
-            yield Finding(Level.FAULT, "doctor.damaged", values, shlex.join(["mv", str(file), f"{file}.damaged"]))
+            if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+                yield Finding(Level.FAULT, "doctor.damaged", {"file": file, "why": error}, _set_aside(file))
+            else:
+                yield Finding(Level.WARNING, "doctor.not_looked_at", {"file": file, "why": error}, "ninefold doctor")
+
+
+def _set_aside(file: Path) -> str:
+    """Give the command that moves a database away with what belongs to it: the newest turns may be beside it."""
+    parts = [file, *(beside for end in ("-wal", "-shm") if (beside := file.with_name(file.name + end)).exists())]
+    damaged = file.with_name(f"{file.name}.damaged")
+    moved = (f"{shlex.quote(str(part))} {shlex.quote(str(damaged) + part.name[len(file.name) :])}" for part in parts)
+    return " && ".join(f"mv {each}" for each in moved)
 
 
 def locks(folder: Path) -> Iterator[Finding]:

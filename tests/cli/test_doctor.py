@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import yaml
 from ninefold import build_graph
 from ninefold.adapters.memory.chroma import ChromaMemory
 from ninefold.cli import run
-from ninefold.doctor import Finding, Level, examine, ollama
+from ninefold.doctor import Finding, Level, examine, here, ollama
 from ninefold.memories import memory_of
 from ninefold.state import AgentSettings, MemoryKind, MemoryRecord
 from tests.wire.server import Body, WireServer, nobody_there
@@ -163,6 +165,26 @@ def test_a_damaged_database_is_named_and_its_command_mends_it(tmp_path: Path, na
             assert not well(agent, folder)
             subprocess.run(["sh", "-c", command(agent, folder)], check=True)
             assert well(agent, folder)
+
+
+def test_a_damaged_database_is_set_aside_with_the_turns_that_lie_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "archive.sqlite").write_bytes(b"no database" * 100)
+    (tmp_path / "archive.sqlite-wal").write_bytes(b"the newest turns")
+    (damaged,) = here.databases(tmp_path)
+    subprocess.run(["sh", "-c", damaged.command or ""], check=True)
+    assert (tmp_path / "archive.sqlite.damaged-wal").read_bytes() == b"the newest turns"
+    assert list(here.databases(tmp_path)) == []
+
+
+def test_a_database_that_another_process_holds_is_not_called_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(here, "_PATIENCE", 0.1)
+    with closing(sqlite3.connect(tmp_path / "checkpoints.sqlite")) as holder:
+        holder.execute("CREATE TABLE t (x)")
+        holder.execute("BEGIN EXCLUSIVE")
+        found = {each.key: each.level for each in here.databases(tmp_path)}
+    assert found == {"doctor.not_looked_at": Level.WARNING}
 
 
 def test_what_is_named_mends_the_agents_file_the_server_and_the_memories(
