@@ -58,6 +58,8 @@ from .last_prompt import last_prompt
 from .ports import Assistant, Schema, TokenCounter
 
 _REPLY_TOKENS = 512
+_NAMED, _NAME = 6, 60
+"""Of the wishes without room, how many are named and by how many characters; all are counted."""
 _SHOWN = 24
 _SHOWN_BYTES = 4096
 """Changes that one event shows, in number and as JSON; the rest are counted in its reason."""
@@ -175,11 +177,13 @@ def _taken(held: _Held, found: Extraction, source: Source, rule: ConflictRule) -
 
 
 def _untaken(state: TurnState, why: str, wishes: Sequence[Candidate]) -> list[Event]:
-    """Give what the person is told of wishes that found no room: never is one left out in silence."""
+    """Give what the person is told of wishes that found no room: all are counted, the first named."""
     if not wishes:
         return []
     what = notice(why, state.language, count=len(wishes))
-    return [Degraded(step=Step.CONSTRAINT_UPDATE, what=what, cause="; ".join(each.words for each in wishes)[:400])]
+    named = "; ".join(each.words[:_NAME] for each in wishes[:_NAMED])
+    more = f"; … + {len(wishes) - _NAMED}" if len(wishes) > _NAMED else ""
+    return [Degraded(step=Step.CONSTRAINT_UPDATE, what=what, cause=named + more)]
 
 
 def _ask(

@@ -23,7 +23,7 @@ from .searching import search_candidates
 from .tasks import finishes, requested
 
 MAX_WISHES = 40
-"""Wishes taken from one message, so that a long pasted text cannot fill the layer; the others are named."""
+"""Wishes taken from one message, so that a long pasted text cannot fill the layer; the others are counted."""
 
 MAX_WORDS = 1000
 """Characters of one wish; a longer sentence is cut to the clause that holds it."""
