@@ -116,9 +116,10 @@ def completion(
 
 
 def _refusals(counters: Counters, noted: Noted | None, found: Proposal) -> Counters:
-    """Give the counters with what became of a model's summary: one more refused, or none since this one."""
+    """Give the counters with what became of a model's summary: one more refused or not asked for, or none since."""
     if noted is None or not noted.calls:
-        return counters
+        skipped = 0 if worth_asking(counters) else 1
+        return counters.model_copy(update={"refused_summaries": counters.refused_summaries + skipped})
     return counters.model_copy(update={"refused_summaries": counters.refused_summaries + 1 if found.reason else 0})
 
 

@@ -39,7 +39,7 @@ class Counters(BaseModel):
     compactions: Count = 0
     internal_calls: Count = 0
     refused_summaries: Count = 0
-    """Summaries of a model that were refused since the last one that was taken."""
+    """Summaries of a model that were refused since the last one that was taken, or not asked for because of that."""
     correction: Annotated[float, Field(ge=1, le=16)] = 1.0
     """Factor by which the server counts more than we do; it is only ever raised."""
 

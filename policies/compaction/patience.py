@@ -7,9 +7,9 @@ from ninefold.state.turn_state import Counters
 PATIENCE = 2
 """Summaries of a model that are refused one after the other until it is asked less often."""
 SELDOM = 8
-"""From then on it is asked at each so many compactions, until one of its summaries is taken."""
+"""From then on it is asked at one compaction of so many, until one of its summaries is taken."""
 
 
 def worth_asking(counters: Counters) -> bool:
     """Whether a model is asked for a summary now: one that was refused again and again is asked seldom."""
-    return counters.refused_summaries < PATIENCE or counters.compactions % SELDOM == 0
+    return counters.refused_summaries < PATIENCE or (counters.refused_summaries - PATIENCE) % SELDOM == SELDOM - 1
