@@ -9,6 +9,7 @@ from itertools import chain
 from langchain_core.messages import HumanMessage
 
 from ninefold.policies.bounded import within
+from ninefold.policies.constraints import SUBJECT
 from ninefold.policies.cues import ends
 from ninefold.policies.dates import Span, said_when
 from ninefold.policies.forget_texts import any_of
@@ -33,6 +34,7 @@ from ninefold.state import (
     MemoryStatus,
     MemoryStoreError,
     NinefoldError,
+    Recalled,
     Said,
     Step,
     StorageError,
@@ -126,6 +128,7 @@ def _recall(
     entries = state.entries if entries is None else entries
     view = _in_view(state.model_copy(update={"constraints": constraints}), entries)
     recalled = ranking.rank(always, found, query=_query(state), view=view, limits=_limits(state, memory, settings))
+    events += _rules_left(state, always, recalled)
     count = sum(candidate.fate is Fate.RECALLED for candidate in recalled)
     reason = "" if state.intent and state.intent.search else "preferences and profile only"
     considered = len(always) + len({r.id for r, _ in (*found.near, *found.matching)}) + len(found.said)
@@ -198,6 +201,18 @@ def _limits(state: TurnState, memory: MemoryStore | None, settings: AgentSetting
         fade_days=ageing.fade_days,
         archive_days=ageing.archive_days,
     )
+
+
+def _rules_left(state: TurnState, always: Sequence[MemoryRecord], recalled: Sequence[Recalled]) -> Iterator[Degraded]:
+    """Say of a thread's first turn that rules for all time found no room in it: they do not hold there."""
+    if state.turn is None or state.turn.number > 1:
+        return
+    fates = {each.id: each.fate for each in recalled}
+    rules = [each for each in always if (each.subject or "").startswith(SUBJECT) and each.role == "user"]
+    left = [each.text[:60] for each in rules if fates.get(each.id, Fate.OVER_BUDGET) is Fate.OVER_BUDGET]
+    if left:
+        what = notice("rules_not_brought", state.language, count=len(left))
+        yield Degraded(step=Step.MEMORY_RETRIEVAL, what=what, cause="; ".join(left[:6]))
 
 
 def _degraded(state: TurnState, what: str, error: NinefoldError) -> Degraded:
