@@ -19,6 +19,9 @@ ZLIB = "+zlib"
 """The end of a type tag whose bytes are compressed."""
 AES = "+aes"
 """The end of a type tag whose bytes are encrypted."""
+_BARE = frozenset({str, int, float, bool, bytes, type(None)})
+REMEMBERED = 512
+"""Values whose plain form is kept for the next step."""
 SMALL = 1024
 """Bytes below which compressing saves nothing worth its time."""
 
@@ -57,12 +60,36 @@ class PlainSerde(JsonPlusSerializer):
 
     def __init__(self, inner: SerializerProtocol | None = None) -> None:
         super().__init__(allowed_msgpack_modules=None)
+        self._made: dict[int, tuple[BaseModel, Any]] = {}
         self._inner = None if type(inner) is JsonPlusSerializer else inner
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
         """Give the type tag and the bytes of a value."""
-        bare = plain(obj)
+        bare = self._plain(obj)
         return _packed(*super().dumps_typed(bare)) if self._inner is None else self._inner.dumps_typed(bare)
+
+    def _plain(self, value: Any) -> Any:
+        """Give what `plain` gives; a model of ours that was written before is not taken apart again.
+
+        Every step writes the whole state, and most of it is what the step before has written: the same frozen objects.
+        They are held here, so that no other can have taken their place in memory.
+        """
+        if type(value) in _BARE:
+            return value
+        if isinstance(value, dict):
+            return {key: self._plain(item) for key, item in value.items()}
+        if type(value) is tuple:
+            return tuple(self._plain(item) for item in value)
+        if not isinstance(value, BaseModel) or not value.model_config.get("frozen"):
+            return plain(value)
+        known = self._made.get(id(value))
+        if known is not None and known[0] is value:
+            return known[1]
+        made = plain(value)
+        if len(self._made) >= REMEMBERED:
+            self._made.clear()
+        self._made[id(value)] = (value, made)
+        return made
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         """Give the value behind a type tag and bytes; ours as plain data.

@@ -170,6 +170,14 @@ def test_values_keep_their_shape_through_the_serialiser() -> None:
     assert asked[0].value == {"turn": turn.model_dump(mode="json")}
 
 
+def test_what_was_written_before_is_written_again_as_it_is_and_nothing_else_in_its_place() -> None:
+    serde = PlainSerde()
+    for number in range(2000):
+        turn = Turn(id=f"t{number}", parent=None, number=number, at="2026-01-01T00:00:00+00:00", user="u")
+        written = [serde.loads_typed(serde.dumps_typed((turn, turn)))[0] for _ in range(2)]
+        assert written == [turn.model_dump(mode="json")] * 2
+
+
 # Migrations: a version that renamed a field and gave another a new shape.
 
 
