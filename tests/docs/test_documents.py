@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import socket
@@ -126,14 +125,6 @@ def test_the_how_to_s_code_runs_from_its_first_block_to_its_last(tmp_path: Path)
         "OK. ['Never use red']",
     ], done.stderr
     assert "stock" in tools
-
-
-def test_the_how_to_s_memory_server_starts_with_these_words(tmp_path: Path) -> None:
-    (text,) = blocks(ROOT / "docs" / "how-to.md", "json")
-    (server,) = json.loads(text)["mcpServers"].values()
-    run = [str(Path(sys.executable).with_name(Path(server["command"]).name)), *server["args"]]
-    done = subprocess.run(run, stdin=subprocess.DEVNULL, env=environment(tmp_path), capture_output=True, check=False)
-    assert (done.returncode, done.stdout) == (0, b""), done.stderr
 
 
 def test_the_how_to_s_agent_files_load(tmp_path: Path) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +18,21 @@ from mcp import Client, StdioServerParameters, stdio_client
 from tests.wire.replies import Hang
 from tests.wire.server import WireServer
 
-COMMAND = (sys.executable, "-c", "from ninefold.cli import main; main()", "mcp")
+PROGRAM = (sys.executable, "-c", "from ninefold.cli import main; main()")
+COMMAND = (*PROGRAM, "mcp")
+HOW_TO = Path(__file__).parents[2] / "docs" / "how-to.md"
 
 
 def environment(wire: WireServer, home: Path) -> dict[str, str]:
     return {"NINEFOLD_HOME": str(home), "OLLAMA_HOST": wire.url, "PATH": os.environ["PATH"]}
+
+
+def documented(user: str) -> list[str]:
+    """Give the words that the how-to has a client start the server with, for a person."""
+    (text,) = re.findall(r"```json\n(.*?)```", HOW_TO.read_text(encoding="utf-8"), re.DOTALL)
+    (server,) = json.loads(text)["mcpServers"].values()
+    assert Path(server["command"]).name == "ninefold"
+    return [user if word == "ann" else word for word in server["args"]]
 
 
 async def test_two_programs_at_once_keep_two_people_apart(tmp_path: Path) -> None:
@@ -28,7 +40,7 @@ async def test_two_programs_at_once_keep_two_people_apart(tmp_path: Path) -> Non
 
     async def work(user: str) -> None:
         params = StdioServerParameters(
-            command=COMMAND[0], args=[*COMMAND[1:], "--user", user], env=environment(wire, tmp_path)
+            command=PROGRAM[0], args=[*PROGRAM[1:], *documented(user)], env=environment(wire, tmp_path)
         )
         async with Client(stdio_client(params)) as client:
             assert len((await client.list_tools()).tools) == 4
@@ -84,8 +96,11 @@ def test_stdout_holds_the_protocol_alone_and_sigterm_ends_a_call_at_once(tmp_pat
             server.stdin.writelines(f"{json.dumps(message)}\n" for message in asked)
             server.stdin.flush()
             answers = [json.loads(server.stdout.readline()) for _ in range(2)]
+            end = time.monotonic() + 60
             while not wire.embeds:
                 assert server.poll() is None
+                assert time.monotonic() < end
+                time.sleep(0.02)
             server.send_signal(signal.SIGTERM)
             rest = server.stdout.read()
             assert server.wait(10) == 143
