@@ -126,6 +126,9 @@ def _gone(state: TurnState) -> tuple[str, ...]:
 
 
 def _with_fate(memory: Recalled, kept: set[str]) -> Recalled:
+    """Give a candidate as the view has it: given up for want of room, or brought back behind a cut."""
+    if memory.fate is Fate.IN_VIEW and memory.id in kept:
+        return memory.model_copy(update={"fate": Fate.RECALLED})
     if memory.fate is Fate.RECALLED and memory.id not in kept:
         return memory.model_copy(update={"fate": Fate.OVER_BUDGET})
     return memory

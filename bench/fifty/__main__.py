@@ -80,12 +80,12 @@ class Run:
                 yield num_ctx, str(error).splitlines()[-1][:120]
 
 
-def line(figures: Measured) -> str:
-    """Give a system's figures as a line of the table."""
+def line(figures: Measured, *, real: bool) -> str:
+    """Give a system's figures as a line of the table; what a script replies is no figure."""
     row = figures.row
     costs = f"{row['context']:>8,} {row['largest']:>8,} {row['evaluated']:>9,} {row['internal calls a turn']:>8.2f}"
     kept = f"{row['internal share']:>6.0%} {len(row['lost']):>3} of {row['facts']} {row['stale']:>5}"
-    right = f"{row['replies right']:>3} of {row['replies looked at']}"
+    right = f"{row['replies right']:>3} of {row['replies looked at']}" if real else "    -"
     return f"{figures.played.system:<32} {costs} {kept} {row['seconds']:>7.2f} {right}"
 
 
@@ -96,7 +96,7 @@ def told(run: Run) -> dict[str, Any]:
     rows: list[Measured] = []
     for figures in run.systems():
         rows.append(figures)
-        print(line(figures), flush=True)
+        print(line(figures, real=run.real), flush=True)
         for name, turns in figures.lost.items() if figures.played.system.startswith("ninefold") else ():
             print(f"    lost: {name} at {', '.join(map(str, turns))}")
     goals = dict(_goals(rows[0], rows[1]))
