@@ -20,7 +20,7 @@ from ninefold.policies.forgetting import Holds, forgotten, holding, kept_holds, 
 from ninefold.policies.notices import notice
 from ninefold.policies.render import as_sent
 from ninefold.policies.secrets import MASK, secrets
-from ninefold.policies.text import plain_text
+from ninefold.policies.text import plain_text, sentences
 from ninefold.state import Constraint, IdentityError, InputError, MemoryRecord, NinefoldError, StorageError, ThreadBusy
 from ninefold.state.turn_state import TurnState, Update
 
@@ -118,19 +118,21 @@ def forget_asked(graph: TurnGraph, call: Call) -> None:
         holds = any_of(texts)
         done = _elsewhere(graph, latest.saver, user, holds, without=thread)
         memory = parts_of(graph).memory
-        gone = [record.id for record in _records(graph, user) if holds(record.text) or holds(record.description)]
-        if memory and gone:
-            memory.delete(user, gone)
 
         def make(standing: Standing) -> tuple[None, Update | None]:
             _, update = _in_thread(standing, holds)
-            after = Update(**{**(update or {}), "forgetting": ()})
+            # Whatever breaks off before the end begins again with these texts: the memories that gave some may be gone.
+            after = Update(**{**(update or {}), "forgetting": texts})
             if done.left and (outcome := after.get("outcome")):
                 left = notice("forgotten_left", standing.state.language, threads=", ".join(done.left)[:200])
                 after["outcome"] = outcome.model_copy(update={"notes": (*outcome.notes, left)})
             return None, after
 
         changed(graph, latest, make, alone=True)
+        gone = [record.id for record in _records(graph, user) if holds(record.text) or holds(record.description)]
+        if memory and gone:
+            memory.delete(user, gone)
+        changed(graph, latest, lambda _: (None, Update(forgetting=())), alone=True)
         erase(graph.checkpointer, graph.store, memory)
         if done.left:
             _log.warning("what was asked to be forgotten may still stand on the threads %s", ", ".join(done.left))
@@ -186,14 +188,26 @@ def _rules(standing: Standing) -> tuple[Constraint, ...]:
     return (*held, *rules_elsewhere(held, memory, standing.stamp.user, standing.turn.id).constraints)
 
 
+def told_with(graph: TurnGraph, user: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """Give the texts that a turn is asked to forget with the secrets that go with them, while their memories are there.
+
+    Raises:
+        MemoryStoreError: the memories cannot be read.
+        StorageError: the archive cannot be read.
+    """
+    return _with_secrets(graph, _records(graph, user), tuple(texts))
+
+
 def _with_secrets(graph: TurnGraph, records: Sequence[MemoryRecord], texts: tuple[str, ...]) -> tuple[str, ...]:
     """Give the texts with the secrets that memories which hold them were masked of: what was said has them still."""
     holds, store = any_of(texts), graph.store
     found: list[str] = []
     for record in records:
         if store is not None and MASK in record.text and holds(record.text):
-            told = [plain_text(each) for each in turn_messages(store, record.thread, record.turn)]
-            found += [secret for each in told if holding(record.text)(each) for secret in secrets(each)]
+            told = holding(record.text)
+            for message in turn_messages(store, record.thread, record.turn):
+                texts_of = [each.text for each in sentences(plain_text(message)) if told(each.text)]
+                found += [secret for each in texts_of for secret in secrets(each)]
     return tuple(dict.fromkeys((*texts, *(secret for secret in found if len(secret) >= _SECRET))))
 
 
@@ -206,7 +220,7 @@ def _in_thread(standing: Standing, holds: Holds) -> tuple[Forgotten, Update | No
     """Forget on one thread that is held: its archive, its prompt log, and what its state is to become."""
     state, thread = standing.state, standing.stamp.thread
     found = places_holding(standing.store, thread, lambda message: message_holds(message, holds))
-    forget_places(standing.store, thread, found.holding, holds)
+    forget_places(standing.store, thread, found.holding)
     if standing.parts.log:
         standing.parts.log.forget(thread, holds)
     tokens = standing.parts.tokens

@@ -82,7 +82,7 @@ def beside(words: str, holds: Holds) -> str:
     if not _cue("verb").search(words):
         return words
     for clause in clauses(strip_quoted(words)):
-        things = [each for each in _asked(clause.text) if each.sure]
+        things = [each for each in _asked(clause.text, edits=_cue("replaced").search(words) is not None) if each.sure]
         if things and (not takes_back(clause.text) or any(holds(each.words) for each in things)):
             words = words[: clause.start] + " " * len(clause.text) + words[clause.end :]
     return words
@@ -103,7 +103,7 @@ def _in_sentence(sentence: str) -> Iterator[Asked]:
         return
     for clause in clauses(sentence):
         if not _led_in(sentence[: clause.start]):
-            yield from _asked(clause.text)
+            yield from _asked(clause.text, edits=_cue("replaced").search(sentence) is not None)
 
 
 def _led_in(before: str) -> bool:
@@ -128,7 +128,8 @@ def _line(text: str, sentence: Span) -> str:
     return text[start : None if end < 0 else end].strip()
 
 
-def _asked(clause: str) -> Iterator[Asked]:
+def _asked(clause: str, *, edits: bool = False) -> Iterator[Asked]:
+    """Give what a clause asks to be forgotten; what is replaced in the same breath may be a part of a text."""
     clause = _bare(clause)
     if not _cue("verb").search(clause) or _cue("tells").search(clause):
         return
@@ -139,11 +140,11 @@ def _asked(clause: str) -> Iterator[Asked]:
                 continue
             if kind is _Kind.BARE and takes_back(clause):
                 return
-            yield from _things_of(found, kind)
+            yield from _things_of(found, kind, edits=edits)
             return
 
 
-def _things_of(found: re.Match[str], kind: _Kind) -> Iterator[Asked]:
+def _things_of(found: re.Match[str], kind: _Kind, *, edits: bool = False) -> Iterator[Asked]:
     """Give the things that a matched request names."""
     _, named, sure = kind.value
     own = found.groupdict().get("own") is not None
@@ -156,7 +157,7 @@ def _things_of(found: re.Match[str], kind: _Kind) -> Iterator[Asked]:
         certain = {
             _Sure.ALWAYS: True,
             _Sure.OWN: mine,
-            _Sure.PERSONAL: personal,
+            _Sure.PERSONAL: personal and not edits,
             _Sure.NEVER: False,
         }[sure]
         yield Asked(name, mine, named or (certain and mine), certain, kind is _Kind.RULE)

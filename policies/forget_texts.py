@@ -21,6 +21,8 @@ from .values import ExactValue, exact_values
 
 _COPULA = re.compile(r"\b(?:is|are|was|=)\s+|(?:是|叫|为|[:：])\s*", re.IGNORECASE)
 _TELLING = frozenset({"identifier", "url", "path", "name"})
+_BARE = re.compile(r"[\d\- ]+")
+"""A number without a unit: an amount is told by many."""
 _DIGITS = 5
 """Digits of a number that nobody else's sentence holds by chance."""
 _LONG = {True: 4, False: 8}
@@ -114,12 +116,23 @@ def _values(record: MemoryRecord, *, own: bool) -> Iterator[str]:
             yield value.text
     if own and (copula := _COPULA.search(record.text)):
         whole = record.text[copula.end() :].strip(" \t。.!！,，;；\"'“”")
+        if not _personal(record, record.text[: copula.start()]):
+            return
         if len(folded(whole)) >= _LONG[not whole.isascii()] and len(clauses(whole)) <= 2:
             yield whole
 
 
+def _personal(record: MemoryRecord, thing: str) -> bool:
+    """Whether a memory tells who the person is or where they are reached; of an appointment others tell the day too."""
+    cues = forget_cues()
+    name = re.sub(r"^\s*(?:my\s+|我的?)", "", thing, flags=re.IGNORECASE).strip()
+    known = (re.compile(each, re.IGNORECASE) for each in cues["personal"].values())
+    return record.subject in cues["subject"] or any(each.fullmatch(name) for each in known)
+
+
 def _tells(value: ExactValue) -> bool:
-    return value.kind in _TELLING or sum(letter.isdigit() for letter in value.text) >= _DIGITS
+    bare = value.kind == "number" and _BARE.fullmatch(value.text) is not None
+    return value.kind in _TELLING or (bare and sum(letter.isdigit() for letter in value.text) >= _DIGITS)
 
 
 def is_own(thing: str) -> bool:

@@ -26,6 +26,8 @@ _NAMED = re.compile(
 )
 _LOGIN = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+.-]*://[^\s:/@]+:)(?P<value>[^\s@/]{1,})(?=@)", re.IGNORECASE)
 _CARD = re.compile(r"(?<![\d０-９.])[\d０-９](?:[ -]?[\d０-９]){12,18}(?![\d０-９]|\.\d)")
+_ENDS = ".,:)]}>…"
+"""What ends a sentence, and no secret that is told elsewhere without it."""
 _WIDE = str.maketrans("０１２３４５６７８９", "0123456789")
 
 
@@ -35,7 +37,7 @@ def masked(text: str) -> str:
 
 
 def secrets(text: str) -> tuple[str, ...]:
-    """Give what `masked` takes out of a text."""
+    """Give what `masked` takes out of a text, without the marks that only end its sentence."""
     return _parted(text)[1]
 
 
@@ -45,7 +47,7 @@ def _parted(text: str) -> tuple[str, tuple[str, ...]]:
     def take(found: re.Match[str], before: str = "") -> str:
         secret = found.groupdict().get("value", found[0])
         if secret != MASK:
-            taken.append(secret)
+            taken.append(secret.rstrip(_ENDS) or secret)
         return before + MASK
 
     text = _KEYS.sub(take, text)

@@ -10,7 +10,7 @@ from langgraph.store.base import BaseStore, PutOp
 
 from . import keys
 from .message_json import from_json
-from .thread_archive import read, storing
+from .thread_archive import storing
 from .whole_thread import all_turns, keys_of, stored_messages
 
 Place = tuple[str, int]
@@ -42,8 +42,8 @@ def places_holding(store: BaseStore, thread: str, holds: Callable[[BaseMessage],
     return Places(frozenset(holding), frozenset(emptied))
 
 
-def forget_places(store: BaseStore, thread: str, places: Collection[Place], holds: Callable[[str], bool]) -> None:
-    """Leave a mark in the place of each message, and delete what was prepared from the words.
+def forget_places(store: BaseStore, thread: str, places: Collection[Place]) -> None:
+    """Leave a mark in the place of each message, and delete whatever was prepared of the thread: it may quote them.
 
     The mark says which message it was and nothing of it; it is never written over.
 
@@ -53,12 +53,7 @@ def forget_places(store: BaseStore, thread: str, places: Collection[Place], hold
     mark = {"schema": keys.SCHEMA, "forgotten": True}
     writes = [PutOp(keys.messages(thread, turn), str(sequence), mark, index=False) for turn, sequence in places]
     made = keys_of(store, keys.prepared(thread))
+    writes += [PutOp(keys.prepared(thread), key, None) for key in made]
     with storing():
-        found = read(store, [(keys.prepared(thread), key) for key in made])
-        writes += [
-            PutOp(keys.prepared(thread), key, None)
-            for key, value in zip(made, found, strict=True)
-            if value is not None and holds(str(value.get("text", "")))
-        ]
         if writes:
             store.batch(writes)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langgraph.types import Command
 
-from ninefold.state import Constraint, MemoryStoreError, View
+from ninefold.state import Constraint, MemoryStoreError, NinefoldError, View
 
 from .happenings import Asked, Ended, Happening, Told, Written
 from .lines import HISTORY, scrub
@@ -120,7 +120,7 @@ class Conversation:
         last: Mapping[str, Any] = {}
         # What a turn that broke off was asked to forget goes before this one begins.
         waiting = (await self.graph.aget_state(self.config)).values.get("forgetting", ())
-        texts: dict[str, None] = dict.fromkeys(waiting)
+        texts = dict.fromkeys(await self._told_with(waiting))
         async for mode, data in self.graph.astream(given, self.config, stream_mode=["messages", "custom", "values"]):
             match mode:
                 case "messages":
@@ -131,11 +131,23 @@ class Conversation:
                     yield Told(cast("Mapping[str, Any]", data))
                 case _:
                     last = cast("Mapping[str, Any]", data)
-                    texts |= dict.fromkeys(last.get("forgetting", ()))
+                    if not texts.keys() >= {*last.get("forgetting", ())}:
+                        texts |= dict.fromkeys(await self._told_with(last["forgetting"]))
         asked = _asked(last.get("__interrupt__", ()))
-        if texts and asked is None:
+        # What could not be forgotten yet waits in the state for the next turn, and so does its line.
+        gone = not texts or not (await self.graph.aget_state(self.config)).values.get("forgetting", ())
+        if texts and gone and asked is None:
             await asyncio.to_thread(scrub, self.folder / HISTORY, tuple(texts))
-        yield asked or Ended(_reply(last), last.get("outcome"), tuple(texts))
+        yield asked or Ended(_reply(last), last.get("outcome"), tuple(texts) if gone else ())
+
+    async def _told_with(self, texts: Sequence[str]) -> Sequence[str]:
+        """Give texts that are to be forgotten with their secrets; a store that fails is said by the turn."""
+        from ninefold.graph.forgetting import told_with
+
+        try:
+            return await asyncio.to_thread(told_with, self.graph, self.user, texts) if texts else ()
+        except NinefoldError:
+            return texts
 
 
 def _asked(interrupts: Any) -> Asked | None:

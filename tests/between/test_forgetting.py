@@ -165,7 +165,7 @@ def test_a_message_whose_original_went_before_the_call_broke_off_leaves_the_wind
         store = a.graph.store
         assert store is not None
         places = places_holding(store, "t1", lambda message: PHONE in message.text).holding
-        forget_places(store, "t1", places, lambda text: PHONE in text)
+        forget_places(store, "t1", places)
         assert forget(a.graph, config(), PHONE).messages == len(places)
         assert PHONE not in earlier(a)
 

@@ -124,3 +124,60 @@ def test_a_memory_that_does_not_say_what_it_is_is_forgotten_by_what_it_is_about(
         a.say(request_)
         assert records(a) == ()
         assert files_holding(tmp_path, told.rstrip(".。")) == []
+
+
+def test_a_secret_that_is_forgotten_by_asking_goes_from_other_threads_and_from_the_kept_lines(tmp_path: Path) -> None:
+    with agent(tmp_path, ["Noted: kiwi-778899 it is."]) as a:
+        a.say("Remember that my wifi password is kiwi-778899.")
+        a.say("I typed kiwi-778899 into the router", thread="t2")
+        typed(tmp_path, "try kiwi-778899 at the door", "hello")
+        said(a, tmp_path, "Please forget my wifi password.")
+        assert records(a) == ()
+        assert files_holding(tmp_path, "kiwi-778899") == []
+        assert "hello" in (tmp_path / LINES).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("told", "beside", "kept"),
+    [
+        ("My dentist appointment is on 2026-12-24.", "Remember: the contract is signed on 2026-12-24.", "contract"),
+        ("我的牙医预约是2026年12月24日。", "请记住合同在2026年12月24日签署。", "合同"),
+        ("My budget is 120000 dollars.", "Remember: the machine costs 120000 dollars.", "machine"),
+    ],
+)
+def test_with_a_memory_goes_nothing_that_only_names_the_same_day_or_amount(
+    tmp_path: Path, told: str, beside: str, kept: str
+) -> None:
+    with agent(tmp_path) as a:
+        a.say(told)
+        a.say(beside, thread="t2")
+        (record,) = [each for each in records(a) if kept not in each.text]
+        forget(a.graph, config(), record.id)
+        assert [kept in each.text for each in records(a)] == [True]
+        assert beside in [message.text for message in a.graph.get_state(config("t2")).values["messages"]]
+
+
+def test_of_a_message_with_two_secrets_only_the_one_that_is_meant_goes(tmp_path: Path) -> None:
+    with agent(tmp_path) as a:
+        a.say("Remember that my wifi password is kiwi-778899. Remember that my card number is 4111111111111111.")
+        a.say("pay the rent with card 4111111111111111", thread="t2")
+        (wifi,) = [each for each in records(a) if "wifi" in each.text]
+        forget(a.graph, config(), wifi.id)
+        assert "pay the rent with card 4111111111111111" in [
+            message.text for message in a.graph.get_state(config("t2")).values["messages"]
+        ]
+
+
+@pytest.mark.parametrize(
+    ("told", "edit"),
+    [
+        ("Remember: my name is Ann Example.", "Remove my name and put the landlord's there."),
+        ("请记住我的名字是安例文。", "把我的名字删掉，换成房东的名字"),
+    ],
+)
+def test_an_edit_of_a_text_forgets_nothing(tmp_path: Path, told: str, edit: str) -> None:
+    with agent(tmp_path) as a:
+        a.say(told)
+        (name,) = records(a)
+        a.say(edit)
+        assert name.text in [each.text for each in records(a)]
