@@ -15,19 +15,16 @@ time is measured too, and `right` says how many replies are what code can check 
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import platform
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
+from bench.figures import RESULTS, Goal, at_least, at_most, keep, machine, told
 from ninefold.adapters.weights.pull import model_file
 from ninefold.home import data_folder
 from ninefold.state import NinefoldError, Order
@@ -39,8 +36,7 @@ from .models import Model, embedded, ollama, scripted
 from .plot import plotted
 from .systems import LAST, Played, managed, unmanaged
 
-RESULTS = Path(__file__).parents[1] / "results"
-NUM_CTX = 8192
+NUM_CTX, SMALL = 8192, 4096
 WINDOWS = (2048, 3072, 4096, 6144)
 """Smaller windows that are tried for the smallest without a loss."""
 CONTEXT, SHARE, CALLS, CALLS_SHARE = (3000, 4000), 0.40, 0.25, 0.10
@@ -89,7 +85,7 @@ def line(figures: Measured, *, real: bool) -> str:
     return f"{figures.played.system:<32} {costs} {kept} {row['seconds']:>7.2f} {right}"
 
 
-def told(run: Run) -> dict[str, Any]:
+def tables(run: Run) -> dict[str, Any]:
     """Print one conversation's tables, and give them as plain data."""
     names = "context  largest evaluated internal  share     lost stale seconds right"
     print(f"\n{run.language}, {len(run.conversation.turns)} turns\n{'':<32}  {names}")
@@ -99,8 +95,8 @@ def told(run: Run) -> dict[str, Any]:
         print(line(figures, real=run.real), flush=True)
         for name, turns in figures.lost.items() if figures.played.system.startswith("ninefold") else ():
             print(f"    lost: {name} at {', '.join(map(str, turns))}")
-    goals = dict(_goals(rows[0], rows[1]))
-    found: dict[str, Any] = {"language": run.language, "systems": [each.row for each in rows], "goals": goals}
+    goals = list(_goals(run, [each.row for each in rows]))
+    found: dict[str, Any] = {"language": run.language, "systems": [each.row for each in rows]}
     if not run.real:
         windows = {NUM_CTX: len(rows[0].lost)}
         for num_ctx, tried in run.windows():
@@ -111,10 +107,9 @@ def told(run: Run) -> dict[str, Any]:
             print(f"num_ctx {num_ctx:>6,}: {len(tried.lost)} lost {tried.lost or ''}", flush=True)
         whole = [num_ctx for num_ctx, lost in windows.items() if not lost]
         print(f"the smallest window of these that loses none: {min(whole, default=None)}")
-        goals["none lost at 4,096"] = windows.get(4096) == 0
+        smaller = windows.get(SMALL, len(run.conversation.facts))
+        goals.append(at_most("M5", f"{run.language}: facts lost at {SMALL:,}", smaller, 0))
         found |= {"lost by window": windows}
-    for name, met in goals.items():
-        print(f"{'met   ' if met else 'MISSED'} {name}")
     for what in ("context", "evaluated"):
         lines = {
             each.played.system: [getattr(turn, what) for turn in each.turns] for each in rows if each.played.num_ctx
@@ -122,18 +117,27 @@ def told(run: Run) -> dict[str, Any]:
         RESULTS.mkdir(exist_ok=True)
         picture = plotted(f"{run.language}: {what} by turn", lines)
         (RESULTS / f"fifty_{run.language}_{what}.svg").write_text(picture, encoding="utf-8")
-    return found
+    return found | {"goals": goals}
 
 
-def _goals(ours: Measured, replay: Measured) -> Iterator[tuple[str, bool]]:
-    row, other = ours.row, replay.row
-    yield f"context {CONTEXT[0]:,} to {CONTEXT[1]:,}", CONTEXT[0] <= row["context"] <= CONTEXT[1]
-    share = row["evaluated"] / other["evaluated"]
-    yield f"evaluated at most {SHARE:.0%} of full replay ({share:.0%})", share <= SHARE
-    yield f"none lost at {NUM_CTX:,}", not row["lost"]
-    yield "nothing stale", not row["stale"]
-    yield f"internal calls a turn at most {CALLS}", row["internal calls a turn"] <= CALLS
-    yield f"internal tokens at most {CALLS_SHARE:.0%} of the main prompts", row["internal share"] <= CALLS_SHARE
+def _goals(run: Run, rows: Sequence[dict[str, Any]]) -> Iterator[Goal]:
+    """Give the goals of a conversation; the best other loses the fewest facts, or is right the most often."""
+    ours, replay, *_ = rows
+    others = [row for row in rows[1:] if not row["system"].startswith("ninefold")]
+    language, least, most = run.language, *CONTEXT
+    met = least <= ours["context"] <= most
+    yield Goal("M5", f"{language}: mean context", ours["context"], f"{least} to {most}", met, replay["context"])
+    share = ours["evaluated"] / replay["evaluated"]
+    yield at_most("M5", f"{language}: tokens evaluated, of full replay's", share, SHARE)
+    fewest = min(len(row["lost"]) for row in others if row["num_ctx"])
+    yield at_most("M5", f"{language}: facts lost of {ours['facts']} at {NUM_CTX:,}", len(ours["lost"]), 0, fewest)
+    yield at_most("M5", f"{language}: facts shown that no longer hold", ours["stale"], 0)
+    yield at_most("M7", f"{language}, fifty turns: internal calls a turn", ours["internal calls a turn"], CALLS)
+    yield at_most("M7", f"{language}, fifty turns: internal by main prompt tokens", ours["internal share"], CALLS_SHARE)
+    if run.real:
+        right = max(row["replies right"] for row in others)
+        name = f"{language}: replies right of {ours['replies looked at']}"
+        yield at_least("Q1", name, ours["replies right"], 2 * right, right)
 
 
 def _model(given: argparse.Namespace, language: Language) -> tuple[Model, str]:
@@ -155,7 +159,7 @@ def main() -> None:
     parser.add_argument("--written", type=int, default=128, help="tokens of its replies at most")
     parser.add_argument("--model", default="qwen2.5:14b", help="model on the Ollama server")
     parser.add_argument("--turns", type=int, default=50)
-    parser.add_argument("--json", type=Path, default=RESULTS / "fifty.json")
+    parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     languages: list[Language] = given.language or list(LANGUAGES)
     found: list[dict[str, Any]] = []
@@ -164,23 +168,15 @@ def main() -> None:
         model, who = _model(given, language)
         real = bool(given.embedded or os.environ.get("OLLAMA_HOST"))
         if not found:
-            versions = ", ".join(f"{name} {version(name)}" for name in ("langgraph", "ninefold"))
-            machine = f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
-            print(
-                f"Python {platform.python_version()}, {versions}; {machine}; {time.strftime('%Y-%m-%d')}; {who} answers"
-            )
-        found.append(told(Run(conversation(language).shortened(given.turns), language, model, real)))
-    about: dict[str, Any] = {
-        "python": platform.python_version(),
-        "machine": platform.platform(),
-        "cores": os.cpu_count(),
-        "model": who,
-    }
-    about |= {"versions": {name: version(name) for name in ("langgraph", "ninefold", "tiktoken")}}
-    given.json.parent.mkdir(parents=True, exist_ok=True)
-    given.json.write_text(json.dumps(about | {"runs": found}, ensure_ascii=False, indent=1), encoding="utf-8")
-    print(f"\nwritten to {given.json}, the plots beside it in {RESULTS}")
-    sys.exit(0 if all(met for each in found for met in each["goals"].values()) else 1)
+            about = machine()
+            print(f"Python {about['python']}, {about['machine']}, load {about['load']}, {about['packages']}; {who} answers")
+        found.append(tables(Run(conversation(language).shortened(given.turns), language, model, real)))
+    goals = [goal for each in found for goal in each.pop("goals")]
+    print()
+    status = told(goals)
+    file = keep("fifty", goals, {"model": who, "runs": found}, file=given.json)
+    print(f"\nwritten to {file}, the plots beside it in {RESULTS}")
+    sys.exit(status)
 
 
 if __name__ == "__main__":
