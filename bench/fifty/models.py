@@ -67,11 +67,11 @@ def embedded(weights: Path, num_ctx: int, threads: int, written: int) -> Model:
 
     def answer(body: Body, line: str) -> Reply:  # noqa: ARG001
         most = min(written, body["options"]["num_predict"])
-        asked: Body = {"prompt": read_by_server(body, num_ctx - most), "n_predict": most, "cache_prompt": True}
+        asked: Body = {"prompt": read_by_server(body, num_ctx - most), "max_tokens": most, "cache_prompt": True}
         asked |= {"temperature": 0, "seed": 8} | ({"json_schema": body["format"]} if "format" in body else {})
         told = server.handle_completions(asked)
-        if "content" not in told:
+        if "choices" not in told:
             raise RuntimeError(f"llama.cpp gave no reply: {str(told)[:200]}")
-        return Say(str(told["content"]))
+        return Say(str(told["choices"][0]["text"]))
 
     return answer
