@@ -169,7 +169,7 @@ def main() -> None:
         real = bool(given.embedded or os.environ.get("OLLAMA_HOST"))
         if not found:
             about = machine()
-            print(f"Python {about['python']}, {about['machine']}, load {about['load']}, {about['packages']}; {who} answers")
+            print(f"Python {about['python']}, {about['machine']}, {about['packages']}; {who} answers")
         found.append(tables(Run(conversation(language).shortened(given.turns), language, model, real)))
     goals = [goal for each in found for goal in each.pop("goals")]
     print()
