@@ -15,6 +15,8 @@ from ninefold.state.memory import in_order
 from .collection import collection_name, open_collection
 from .connection import Connection
 from .erasing import alone, blank_rewritten, erase, overwrite
+from .nearest import exact, ranked
+from .pages import PAGE, pages
 from .rows import checked_user, metadata, to_record, where
 from .vectors import CheckedEmbeddings, clean
 from .words import MemoryWords
@@ -164,7 +166,8 @@ class ChromaMemory:
         def remove(store: Chroma) -> None:
             if self._connection.folder is not None:
                 overwrite(self._connection.client()[0], collection_name(self.embedder), theirs)
-            store.delete(ids=theirs)
+            for start in range(0, len(theirs), PAGE):
+                store.delete(ids=theirs[start : start + PAGE])
             self._connection.wrote()
 
         if theirs:
@@ -188,19 +191,24 @@ class ChromaMemory:
         def query(store: Chroma) -> tuple[Found, ...]:
             if user not in self._large and len(store.get(where=wanted, limit=EXACT + 1, include=[])["ids"]) <= EXACT:
                 rows = store.get(where=wanted, include=["documents", "metadatas", "embeddings"])
-                return tuple(_exact(user, rows, vector)[:limit] for vector in vectors)
+                return tuple(exact(user, rows, vector)[:limit] for vector in vectors)
             self._large.add(user)
             return tuple(
-                _ranked(user, store.similarity_search_by_vector_with_relevance_scores(vector, k=limit, filter=wanted))
+                ranked(user, store.similarity_search_by_vector_with_relevance_scores(vector, k=limit, filter=wanted))
                 for vector in vectors
             )
 
         return self._ask("be searched", query)
 
     def _rows(self, wanted: dict[str, Any] | None = None, ids: list[str] | None = None) -> tuple[MemoryRecord, ...]:
-        found = self._ask("be read", lambda store: store.get(ids=ids, where=wanted))
-        rows = zip(found["ids"], found["documents"], found["metadatas"], strict=True)
-        return in_order(to_record(key, text, stored) for key, text, stored in rows if text and stored)
+        def read(store: Chroma) -> dict[str, MemoryRecord]:
+            records: dict[str, MemoryRecord] = {}
+            for page in pages(store.get, wanted, ids):
+                rows = zip(page["ids"], page["documents"], page["metadatas"], strict=True)
+                records.update((key, to_record(key, text, stored)) for key, text, stored in rows if text and stored)
+            return records
+
+        return in_order(self._ask("be read", read).values())
 
     def _vectors(self, rows: dict[str, MemoryRecord]) -> dict[str, list[float]]:
         """The vectors of those rows that are stored with the same text."""
@@ -259,39 +267,5 @@ class ChromaMemory:
         return self._store
 
 
-def _exact(user: str, rows: dict[str, Any], vector: Sequence[float]) -> Found:
-    """Every row's cosine, computed.
-
-    Chroma's index is a graph, in which an outlier among near twins can be out of reach.
-    """
-    import numpy as np
-
-    if not rows["ids"]:
-        return ()
-    asked = np.asarray(vector, dtype=np.float64)
-    stored = np.asarray(rows["embeddings"], dtype=np.float64)
-    lengths = np.linalg.norm(stored, axis=1) * np.linalg.norm(asked)
-    cosines = np.divide(stored @ asked, lengths, out=np.zeros(len(stored)), where=lengths > 0)
-    scored = [
-        (to_record(key, text, data), float(cosine))
-        for key, text, data, cosine in zip(rows["ids"], rows["documents"], rows["metadatas"], cosines, strict=True)
-        if text and data
-    ]
-    return _best_first(user, scored)
-
-
 def _storable(record: MemoryRecord, embedder: str) -> MemoryRecord:
     return record.model_copy(update={"text": clean(record.text), "embedder": embedder})
-
-
-def _ranked(user: str, found: Sequence[tuple[Any, float]]) -> Found:
-    """Chroma's distances as cosine."""
-    scored = [
-        (to_record(doc.id, doc.page_content, doc.metadata), 1.0 - distance) for doc, distance in found if doc.metadata
-    ]
-    return _best_first(user, scored)
-
-
-def _best_first(user: str, scored: Sequence[tuple[MemoryRecord, float]]) -> Found:
-    """Best first; the user is looked at once more, so that no failing filter shows another's rows."""
-    return tuple(sorted((pair for pair in scored if pair[0].user == user), key=lambda pair: (-pair[1], pair[0].id)))

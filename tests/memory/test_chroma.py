@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from ninefold.adapters.memory import chroma, pages
 from ninefold.adapters.memory.chroma import ChromaMemory
 from ninefold.adapters.memory.collection import collection_name
 from ninefold.adapters.memory.reembed import reembed
@@ -244,3 +245,20 @@ def test_every_stamp_has_a_name_that_chroma_takes(stamp: str) -> None:
     assert name[0].isalnum()
     assert name[-1].isalnum()
     assert collection_name(stamp + "x") != name
+
+
+def test_more_rows_than_the_database_takes_by_name_are_read_and_deleted_page_by_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "PAGE", 3)
+    monkeypatch.setattr(chroma, "PAGE", 3)
+    store = _open(tmp_path)
+    rows = [a_record(f"house {i}") for i in range(10)]
+    store.write(rows)
+    store.write([a_record("a house of another's", user="bob")])
+    assert len(store.records("ann")) == 10
+    assert len(store.get("ann", [row.id for row in rows])) == 10
+    assert len(store.matching("ann", "house", limit=20)) == 10
+    assert store.delete("ann", [row.id for row in rows]) == 10
+    assert store.records("ann") == ()
+    assert len(store.records("bob")) == 1
