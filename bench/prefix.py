@@ -25,6 +25,8 @@ from typing import Any
 
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
+import httpx
+
 from bench.figures import Goal, at_least, at_most, keep, told
 from bench.prefix_engines import Read, on_llama_cpp, on_ollama
 from ninefold import build_graph
@@ -184,7 +186,10 @@ def engines(recorded: list[Recorded], chosen: argparse.Namespace) -> list[Read]:
     except (NinefoldError, ImportError) as error:
         print(f"  llama.cpp left out: {error}")
     if url := os.environ.get("OLLAMA_HOST"):
-        found.append(on_ollama(bodies, url if "://" in url else f"http://{url}", chosen.model, turns))
+        try:
+            found.append(on_ollama(bodies, url if "://" in url else f"http://{url}", chosen.model, turns))
+        except (LookupError, httpx.HTTPError) as error:
+            print(f"  Ollama left out: {error}")
     else:
         print("  Ollama left out: OLLAMA_HOST is not set")
     for read in found:
@@ -227,7 +232,7 @@ def main() -> None:
     parser.add_argument("--keep", type=int, default=20, help="recent_keep; messages that the window holds at most")
     parser.add_argument("--engine-turns", type=int, default=20, help="turns played on real servers; 0 for none")
     parser.add_argument("--weights", default=EMBEDDED_CHAT, help="pulled weights or a GGUF file, for llama.cpp")
-    parser.add_argument("--model", default="qwen2.5:14b", help="model on the Ollama server")
+    parser.add_argument("--model", help="model on the Ollama server (default: its first Qwen 2 model)")
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
     print(f"python {platform.python_version()}, {platform.machine()}; {chosen.turns} turns,", end=" ")

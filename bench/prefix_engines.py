@@ -82,11 +82,24 @@ def _json(call: Body) -> str:
     return httpx.Request("POST", "http://x", json=call["function"]["arguments"]).content.decode()
 
 
-def on_ollama(bodies: Sequence[Body], url: str, model: str, turns: int) -> Read:
-    """Send the requests to an Ollama server; the first prompt, which it reads whole, tells how fast it reads."""
+def on_ollama(bodies: Sequence[Body], url: str, model: str | None, turns: int) -> Read:
+    """Send the requests to an Ollama server; the first prompt, which it reads whole, tells how fast it reads.
+
+    Without a model's name the server's first Qwen 2 model answers: the requests' tokens are counted as that family's.
+
+    Raises:
+        LookupError: the server has no such model.
+    """
     spent: list[float] = []
     counts: list[int] = []
     with httpx.Client(timeout=600, trust_env=False) as client:
+        have = client.get(f"{url}/api/tags").raise_for_status().json()["models"]
+        able = [each["name"] for each in have if model in {None, each["name"], each["name"].removesuffix(":latest")}]
+        if model is None:
+            able = [each["name"] for each in have if each["details"]["family"].startswith("qwen2")]
+        if not able:
+            raise LookupError(f"{url} has no {model or 'Qwen 2 model'}; `ollama pull` one, or name one with --model")
+        model = able[0]
         for body in bodies:
             asked = {**body, "model": model, "stream": False, "options": {**body["options"], "num_predict": 1}}
             asked.pop("format", None)
