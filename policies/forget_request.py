@@ -206,7 +206,7 @@ def _patterns() -> Mapping[str, tuple[re.Pattern[str], ...]]:
     def compiled(section: str) -> Iterator[re.Pattern[str]]:
         for language, lines in cues[section].items():
             for line in lines:
-                for name in ("lead", "tail", "said", "forget", "delete", "wholly"):
+                for name in ("lead", "tail", "said", "told", "forget", "delete", "wholly"):
                     line = line.replace(f"{{{name}}}", cues[name][language])
                 yield re.compile(line, re.IGNORECASE)
 

@@ -63,6 +63,24 @@ def test_what_is_asked_to_be_forgotten_is_gone_after_the_turn_with_the_request_a
         assert [m.id for m in history(a.graph, config())]
 
 
+@pytest.mark.parametrize(
+    ("told", "request_text", "word"),
+    [
+        ("我怀孕了，现在三个月。", "忘掉我说我怀孕了的事", "怀孕"),
+        ("I'm pregnant, in the third month.", "Please forget me telling you that I'm pregnant.", "pregnant"),
+    ],
+)
+def test_a_telling_is_forgotten_with_what_was_told(tmp_path: Path, told: str, request_text: str, word: str) -> None:
+    with agent(tmp_path) as a:
+        a.say(told)
+        a.say("Hi.", thread="other")
+        a.say(request_text)
+        for thread in ("t1", "other"):
+            a.say("Hi.", thread=thread)
+            assert word not in whole_prompt(a.wire.chats[-1])
+    assert files_holding(tmp_path, word) == []
+
+
 async def test_it_is_the_same_in_a_streamed_turn(tmp_path: Path) -> None:
     with agent(tmp_path, default="OK.") as a:
         a.say("My address is 12 Elm Street.")

@@ -40,6 +40,27 @@ def test_a_request_names_what_is_to_be_forgotten(said: str, thing: str, own: boo
 
 
 @pytest.mark.parametrize(
+    ("thing", "requests"),
+    [
+        (
+            "怀孕",
+            "忘掉我说我怀孕了的事/忘了我告诉你我怀孕这件事吧/请把我昨天跟你说我怀孕了的事忘掉/我说我怀孕了的事，忘了吧/"
+            "忘记我提到过我怀孕的事/别再记着我怀孕的事/就当我没说过我怀孕了/忘掉我说过我怀孕了的话",
+        ),
+        (
+            "pregnant",
+            "Forget that I told you I'm pregnant/Forget I said I am pregnant/please forget me telling you that I'm pregnant/"
+            "Forget about me being pregnant/Forget the fact that I'm pregnant/Pretend I never told you I'm pregnant/"
+            "Forget what I told you about being pregnant/forget the part about me being pregnant",
+        ),
+    ],
+)
+def test_a_telling_is_named_by_what_was_told(thing: str, requests: str) -> None:
+    for said in requests.split("/"):
+        assert [(each.words, each.named) for each in asked_to_forget(said)] == [(thing, True)], said
+
+
+@pytest.mark.parametrize(
     ("said", "rule"),
     [
         ("忘掉“不要用表格”这条规则。", "不要用表格"),
@@ -156,6 +177,12 @@ def test_what_stands_beside_a_request_is_no_part_of_it(said: str, things: list[s
         "忘掉我以前说过的，以后都用英文回答",
         "忘记我之前说的话和重新开始",
         "忘记我的错误，修好测试",
+        "忘掉我说的话",
+        "就当我没说",
+        "我忘了跟你说我怀孕了",
+        "别忘了我说过我怀孕的事",
+        "Pretend I never said that",
+        "Don't forget that I told you I'm pregnant",
     ],
 )
 def test_reminders_reports_quotations_questions_and_withdrawals_ask_for_nothing(said: str) -> None:
