@@ -20,6 +20,7 @@ from ninefold.policies.constraints import (
     grounded,
     identify,
     is_other,
+    jointed,
     may_hold,
     take,
     taken_back,
@@ -115,6 +116,7 @@ def constraint_update(
         if state.forgetting:
             # A withdrawal in it has nothing left to withdraw.
             found = found._replace(wishes=tuple(wish for wish in found.wishes if not holds(wish.words)))
+        found = found._replace(wishes=jointed(text, found.wishes))
         held, full = _taken(held, found, _source(state, turn, message), conflict)
         events += [*_untaken(state, "rules_beyond", found.beyond), *_untaken(state, "rules_full", full)]
     events.append(_event(held, waiting))

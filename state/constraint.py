@@ -52,6 +52,10 @@ class Constraint(Value):
     """The part of the words that names the thing; a span of the source too."""
     polarity: Polarity
     words: Annotated[str, Field(min_length=1, max_length=2000)]
+    lead: Annotated[str, Field(max_length=40)] = ""
+    """What stands before the words where it is a mark that joins them to the rule said just before, or a heading."""
+    tail: Annotated[str, Field(max_length=40)] = ""
+    """The mark that ends their sentence, where it stands right behind the words."""
     scope: Scope = Scope.SESSION
     condition: str | None = None
     """The words of the condition, when the scope is `when`."""

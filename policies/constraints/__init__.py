@@ -6,6 +6,7 @@ from .conflicts import answer_of, answers_of, decided, question
 from .extraction import Extraction, extract
 from .gate import may_hold, wants_model
 from .grounding import REPLY_SCHEMA, grounded
+from .joints import jointed
 from .merging import Merged, Source, ended_with, expired, identify, merge, taken_back
 from .preferences import SUBJECT, from_preferences, in_force, rule
 from .rivals import values_claimed
@@ -30,6 +31,7 @@ __all__ = [
     "identify",
     "in_force",
     "is_other",
+    "jointed",
     "may_hold",
     "merge",
     "polarity_of",

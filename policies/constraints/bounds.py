@@ -55,6 +55,6 @@ def _size(constraints: Sequence[Constraint]) -> int:
     return sum(
         len(text.encode("utf-8", "surrogatepass"))
         for each in constraints
-        for text in (each.words, each.value, each.condition, each.about, each.overrules)
+        for text in (each.words, each.lead, each.tail, each.value, each.condition, each.about, each.overrules)
         if text
     )

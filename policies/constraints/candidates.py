@@ -32,6 +32,10 @@ class Candidate(NamedTuple):
     task: bool = False
     """It is a part of the task asked for in the same message."""
     origin: Origin = Origin.RULES
+    lead: str = ""
+    """What joins it to the wish before it in the text, or the heading that it stands under."""
+    tail: str = ""
+    """The mark right behind it that ends its sentence."""
 
 
 def limits(words: str) -> bool:

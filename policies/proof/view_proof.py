@@ -79,7 +79,7 @@ def _layers(text: str, anchor: str) -> list[str]:
 
 def _unread(expected: Sequence[Constraint], layers: Sequence[str]) -> tuple[Missing, ...]:
     try:
-        read = [words for layer in layers for words in read_constraints(layer)]
+        read = [words for layer in layers for words in read_constraints(layer, expected)]
     except ValueError as error:
         return (Missing(kind="constraint", span=f"unreadable layer: {error}"[:400]),)
     wanted = [constraint.words for constraint in expected]

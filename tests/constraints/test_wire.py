@@ -11,7 +11,7 @@ import pytest
 
 from ninefold.policies.constraint_layer import read_constraints
 from ninefold.policies.neutralise import anchors
-from ninefold.state import ConflictRule, Language
+from ninefold.state import ConflictRule, Constraint, Language
 from tests.turn.agents import Agent, Body, agent, server_count, system_text
 from tests.wire.server import WireServer
 
@@ -28,10 +28,10 @@ TALK = {
 }
 
 
-def layer(body: Body, language: Language) -> tuple[str, ...]:
+def layer(body: Body, language: Language, known: Sequence[Constraint] = ()) -> tuple[str, ...]:
     """Read the session's constraints back from a request."""
     _, _, rest = system_text(body).partition(anchors(language).constraints + "\n")
-    return read_constraints(rest.split("\n\n")[0])
+    return read_constraints(rest.split("\n\n")[0], known)
 
 
 def last_words(a: Agent) -> str:
@@ -46,7 +46,8 @@ def test_every_rule_of_the_first_turn_is_in_every_prompt_and_reads_back(tmp_path
         for number in range(14):
             a.say(TALK[language].format(n=number))
         assert len(a.wire.chats) == 15
-        assert all(list(layer(body, language)) == words for body in a.wire.chats)
+        known = a.values()["constraints"]
+        assert all(list(layer(body, language, known)) == words for body in a.wire.chats)
         assert len(a.wire.chats[-1]["messages"]) < 30
 
 

@@ -13,8 +13,8 @@ from tests.wire.replies import Call, Reply, Say
 from tests.wire.server import WireServer
 
 TALKS = {
-    "en": ("Never use red, and all amounts must be in dollars.", "Never use red", "Look at part {n} of the plan, "),
-    "zh": ("以后不要用红色，所有金额必须用人民币。", "不要用红色", "再看一下方案的第 {n} 部分，"),
+    "en": ("Hard rules: never use red, and all amounts must be in dollars.", "Look at part {n} of the plan, "),
+    "zh": ("硬性规定：不要用红色，不要用表格，所有金额用人民币。", "再看一下方案的第 {n} 部分，"),
 }
 
 
@@ -27,7 +27,7 @@ def answered(body: Body) -> Reply:
 
 @pytest.mark.parametrize("language", TALKS)
 def test_a_rule_stands_word_for_word_in_every_prompt_and_each_prompt_fits(language: str, tmp_path: Path) -> None:
-    rule, words, remark = TALKS[language]
+    rule, remark = TALKS[language]
     said = [rule, *(remark.format(n=n) + ("orders of May" if n % 8 == 0 else "and more. " * 20) for n in range(39))]
     with WireServer(answered, count=server_count) as wire:
         with opened(wire, tmp_path) as agent:
@@ -40,7 +40,7 @@ def test_a_rule_stands_word_for_word_in_every_prompt_and_each_prompt_fits(langua
             values = agent.get_state(CONFIG).values
         assert len(wire.chats) == 45
         for body in wire.chats:
-            assert words in whole_prompt(body)
+            assert rule in whole_prompt(body)
             assert over_the_window(body) == ""
             assert orphans(body) == []
             assert body["options"] == {"num_ctx": 4096, "num_predict": 1024}
