@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
@@ -77,17 +77,31 @@ class ThreadedPostgresSaver(AsyncTwins, PostgresSaver):
         Raises:
             StorageError: the database failed, or the lock of the thread's turn went with its connection.
         """
-        where = config.get("configurable", {})
         with self._cursor() as cur:
-            self.database.held.check(
-                turn_key(f"{where['thread_id']}\0{where.get('checkpoint_ns', '')}"), cur.connection
-            )
+            self._still_held(config, cur)
         return super().put(config, checkpoint, metadata, new_versions)
 
+    def put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Keep what a step wrote, before the checkpoint that holds it.
+
+        Raises:
+            StorageError: as `put` does.
+        """
+        with self._cursor() as cur:
+            self._still_held(config, cur)
+        super().put_writes(config, writes, task_id, task_path)
+
     def prune_turns(self, thread: str, namespace: str, keep: int) -> None:
-        """Keep the last checkpoint of each turn and the newest `keep` of those, and the values that these hold."""
+        """Keep the last checkpoint of each turn and the newest `keep` of those, and the values that these hold.
+
+        Raises:
+            StorageError: as `put` does: another program's turn may stand on what would be deleted.
+        """
         where = (thread, namespace)
         with self._cursor() as cur, cur.connection.transaction():
+            self._still_held({"configurable": {"thread_id": thread, "checkpoint_ns": namespace}}, cur)
             cur.execute(_ROWS, (TURN, *where))
             rows = [(row["checkpoint_id"], row["parent_checkpoint_id"], row["turn"]) for row in cur]
             doomed, parents = in_turn_rows(rows)
@@ -109,6 +123,10 @@ class ThreadedPostgresSaver(AsyncTwins, PostgresSaver):
         with self._cursor() as cur:
             cur.execute(_LISTED, (TURN, USER, thread))
             return [Row(row["checkpoint_id"], row["parent_checkpoint_id"], row["turn"], row["person"]) for row in cur]
+
+    def _still_held(self, config: RunnableConfig, cur: Cursor[DictRow]) -> None:
+        where = config.get("configurable", {})
+        self.database.held.check(turn_key(f"{where['thread_id']}\0{where.get('checkpoint_ns', '')}"), cur.connection)
 
     @contextmanager
     def _cursor(self, *, pipeline: bool = False) -> Iterator[Cursor[DictRow]]:
