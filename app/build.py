@@ -20,7 +20,8 @@ from ninefold.adapters.memory.past import Pasts
 from ninefold.adapters.models.assistant import ModelAssistant
 from ninefold.adapters.models.chat import ModelChat
 from ninefold.adapters.tokens import ServedCounter, for_model
-from ninefold.graph.build import turn_graph
+from ninefold.graph.build import turn_graph, without_effect
+from ninefold.graph.deferring import Deferred
 from ninefold.graph.guard import Guard, TurnGraph, guard, now
 from ninefold.graph.identity import DEFAULT_USER
 from ninefold.graph.locks import no_outer_lock
@@ -115,7 +116,8 @@ def served_graph(
     parts = _parts(settings, data_folder(settings), None, None, None, None, None, tools, policies, None)
     check_budget(parts)
     compiled = turn_graph(parts).compile(name=settings.name)
-    return guard(compiled, replace(_guard(parts, None), default_user=None, served=True))
+    kept = replace(_guard(parts, None), default_user=None, served=True, deferred=Deferred())
+    return guard(compiled, kept)
 
 
 def _guard(parts: Parts, clock: Callable[[], datetime] | None) -> Guard:
@@ -126,6 +128,7 @@ def _guard(parts: Parts, clock: Callable[[], datetime] | None) -> Guard:
         history_turns=settings.storage.history_turns,
         recursion_limit=_steps(settings),
         clock=clock or now,
+        deferred=Deferred(without_effect(parts)),
     )
 
 

@@ -87,6 +87,16 @@ _EDGES = (
 )
 
 
+def without_effect(parts: Parts) -> frozenset[str]:
+    """Give the steps that only read and think: run again, they give the same, and no model is asked twice."""
+    steps = {Step.TURN_START, Step.INTENT_CHECK, Step.MEMORY_RETRIEVAL, Step.ASSEMBLY, Step.THRESHOLD_CHECK}
+    if parts.assistant is None or not parts.settings.constraints.model:
+        steps.add(Step.CONSTRAINT_UPDATE)
+    if parts.assistant is None or not parts.settings.fidelity.model:
+        steps.add(Step.FIDELITY_CHECK)
+    return frozenset(step.value for step in steps)
+
+
 class _Steps:
     """The steps with their ports; what belongs to a call (stamp, store, thread) is taken from its config."""
 

@@ -23,6 +23,7 @@ from langgraph.constants import START
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot, StateUpdate
 
+from .deferring import HELD as HELD
 from .guard_settings import Guard
 from .identity import Identity, check_owner, identity_of, unknown_checkpoint
 from .intake import Intake, NewMessages, taken_in
@@ -30,9 +31,6 @@ from .locks import busy
 from .named_errors import check_limit
 from .plan import RUN, Head, head_of
 from .savers import place_of, typed_saver
-
-HELD = "__ninefold_held"
-"""In a run's metadata: the keys held by the turns that this run is inside of. Not stored: its name begins with "__"."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,9 @@ class CallGraph(CompiledStateGraph[Any, Any, Any, Any]):
     def _resolve_checkpointer(self, config: RunnableConfig) -> BaseCheckpointSaver[Any] | None:
         """Give the saver of a run, whoever brought it, so that our values are stored plain and read typed."""
         saver = super()._resolve_checkpointer(config)
-        return typed_saver(saver, self._guard.schema) if isinstance(saver, BaseCheckpointSaver) else saver
+        if not isinstance(saver, BaseCheckpointSaver):
+            return saver
+        return typed_saver(saver, self._guard.schema, self._guard.deferred)
 
     def _migrate_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Make a loaded checkpoint's values typed and of this release's schema, in place.

@@ -86,10 +86,13 @@ class TurnGraph(CallGraph):
             try:
                 for run in self._decide(call, head):
                     inner = super().stream(run.input, self._config(call, run), **{**call.options, **run.options})
-                    with contextlib.closing(cast("Any", inner)) as parts:
-                        for part in parts:
-                            if run.shown:
-                                yield part
+                    try:
+                        with contextlib.closing(cast("Any", inner)) as parts:
+                            for part in parts:
+                                if run.shown:
+                                    yield part
+                    finally:
+                        self._guard.deferred.write(call.saver, call.held[-1])
             finally:
                 prune(call.saver, call.identity.thread, call.identity.namespace, self._guard.history_turns)
             if _may_forget(call, head):
@@ -112,7 +115,8 @@ class TurnGraph(CallGraph):
             return
         async with Named(), ahold(call.place, call.identity.key, self._guard.locks, self._guard.lock_timeout):
             head = await self._ahead(call)
-            if stored := await asyncio.to_thread(self._stored, call, head):
+            asked_by_id = call.identity.turn is not None
+            if asked_by_id and (stored := await asyncio.to_thread(self._stored, call, head)):
                 for part in as_parts(stored, options):
                     yield part
                 return
@@ -122,10 +126,13 @@ class TurnGraph(CallGraph):
             try:
                 for run in self._decide(call, head):
                     inner = super().astream(run.input, self._config(call, run), **{**call.options, **run.options})
-                    async with contextlib.aclosing(cast("Any", inner)) as parts:
-                        async for part in parts:
-                            if run.shown:
-                                yield part
+                    try:
+                        async with contextlib.aclosing(cast("Any", inner)) as parts:
+                            async for part in parts:
+                                if run.shown:
+                                    yield part
+                    finally:
+                        await self._guard.deferred.awrite(call.saver, call.held[-1])
             finally:
                 await aprune(call.saver, call.identity.thread, call.identity.namespace, self._guard.history_turns)
             if _may_forget(call, head):

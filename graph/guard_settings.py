@@ -10,6 +10,7 @@ from langchain_core.utils.uuid import uuid7
 
 from ninefold.state import Stamp
 
+from .deferring import Deferred
 from .identity import DEFAULT_USER, Identity
 from .locks import LockFactory, no_outer_lock
 from .migrations import Schema
@@ -44,6 +45,8 @@ class Guard:
     served: bool = False
     """Whether a server that signs people in brings the storage, and reads states on its own behalf."""
     schema: Schema = field(default_factory=Schema)
+    deferred: Deferred = field(default_factory=Deferred)
+    """The checkpoints that are not written while their turn goes on."""
     parts: Parts | None = None
     """What the steps work with, for what is done between two turns."""
 

@@ -1,23 +1,35 @@
-"""A caller's saver as the graph uses it: our values go in plain and come out typed."""
+"""A caller's saver as the graph uses it: our values go in plain and come out typed, and some checkpoints wait."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple, PendingWrite
+from langgraph.checkpoint.base import (
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    PendingWrite,
+)
 
 from ninefold.adapters.checkpoints import PlainSerde
 
+from .deferring import Deferred
 from .migrations import VERSION, Schema
 
 _KEPT_WRITES = ("__resume__", "__interrupt__", "__error__", "__scheduled__")
 
 
-def typed_saver(saver: BaseCheckpointSaver[Any], schema: Schema) -> BaseCheckpointSaver[Any]:
+def typed_saver(
+    saver: BaseCheckpointSaver[Any], schema: Schema, deferred: Deferred | None = None
+) -> BaseCheckpointSaver[Any]:
     """Give a copy of the saver that shares its storage, stores our values as plain data and types pending writes.
+
+    Where a run's checkpoints may wait for the next one, `deferred` decides which do.
 
     Channel values are typed by `TurnGraph._migrate_checkpoint`; the writes of a task that had finished when its
     process died do not pass through there.
@@ -29,6 +41,7 @@ def typed_saver(saver: BaseCheckpointSaver[Any], schema: Schema) -> BaseCheckpoi
         typed.serde = PlainSerde(saver.serde)
     typed.__class__ = _typed_class(type(saver))
     typed.__dict__["_schema"] = schema
+    typed.__dict__["_deferred"] = deferred or Deferred()
     return typed
 
 
@@ -36,6 +49,45 @@ class _TypedReads(BaseCheckpointSaver[Any]):
     """What is put in front of a saver's own class."""
 
     _schema: Schema
+    _deferred: Deferred
+
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        placed = self._deferred.placed(config, checkpoint, metadata, new_versions)
+        if placed is None:
+            return at_id(config, checkpoint["id"])
+        where, versions = placed
+        return super().put(where, checkpoint, metadata, versions)
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        placed = self._deferred.placed(config, checkpoint, metadata, new_versions)
+        if placed is None:
+            return at_id(config, checkpoint["id"])
+        where, versions = placed
+        return await super().aput(where, checkpoint, metadata, versions)
+
+    def put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        if not self._deferred.takes(config, writes, task_id, task_path):
+            super().put_writes(config, writes, task_id, task_path)
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        if not self._deferred.takes(config, writes, task_id, task_path):
+            await super().aput_writes(config, writes, task_id, task_path)
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         return self._typed(super().get_tuple(config))
@@ -73,6 +125,13 @@ def _typed_class(own: type[Any]) -> type[Any]:
     if own not in _classes:
         _classes[own] = type(f"Typed{own.__name__}", (_TypedReads, own), {"__doc__": own.__doc__})
     return _classes[own]
+
+
+def at_id(config: RunnableConfig, checkpoint: str) -> RunnableConfig:
+    """Give the config of a checkpoint as a saver gives it."""
+    own = config["configurable"]
+    named = {"thread_id": own["thread_id"], "checkpoint_ns": own.get("checkpoint_ns", ""), "checkpoint_id": checkpoint}
+    return {"configurable": named}
 
 
 def place_of(saver: object) -> str:

@@ -1,0 +1,146 @@
+"""Checkpoints that nobody needs while their turn goes on: after steps without an effect they wait for the next one.
+
+LangGraph writes the whole state after every step. A step that only thinks gives the same when it is run again, so a
+turn that is killed can go on from before it; what was said, what a model or a tool did and what was written to archive
+and memories is on the disk before anything follows. Whatever ends a run in this process, its newest state is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver, ChannelVersions, Checkpoint, CheckpointMetadata
+from langgraph.constants import START
+
+HELD = "__ninefold_held"
+"""In a run's metadata: the keys held by the turns that this run is inside of. Not stored: its name begins with "__"."""
+
+_BRANCH = "branch:to:"
+Writes = Sequence[tuple[str, Any]]
+
+
+@dataclass
+class _Waiting:
+    """A checkpoint that was not written, and what its tasks wrote."""
+
+    config: RunnableConfig
+    checkpoint: Checkpoint
+    metadata: CheckpointMetadata
+    versions: ChannelVersions
+    writes: list[tuple[Writes, str, str]] = field(default_factory=list[tuple[Writes, str, str]])
+
+
+@dataclass
+class _Run:
+    """One run of a turn: where it is, and the checkpoints behind it that were left out."""
+
+    newest: str = ""
+    coming: frozenset[str] = frozenset()
+    """The steps that follow the newest checkpoint."""
+    changed: ChannelVersions = field(default_factory=dict[str, str | int | float])
+    """What those left out changed: some savers keep of a checkpoint only what is new in it."""
+    parent: str | None = None
+    """The last checkpoint that was written before those left out."""
+    left_out: set[str] = field(default_factory=set[str])
+    waiting: _Waiting | None = None
+
+
+class Deferred:
+    """The newest checkpoint of each running turn, where it waits.
+
+    Laws: a checkpoint between two steps of which one is not in `steps` is written at once; the parent of one that is
+    written is one that is written.
+
+    Args:
+        steps: may be run again without anybody noticing; none writes every checkpoint.
+    """
+
+    def __init__(self, steps: Iterable[str] = ()) -> None:
+        self._steps = frozenset(steps) and frozenset((START, *steps))
+        self._runs: dict[str, _Run] = {}
+        self._lock = Lock()
+
+    def placed(
+        self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, versions: ChannelVersions
+    ) -> tuple[RunnableConfig, ChannelVersions] | None:
+        """Give the config and the new versions with which a checkpoint is written now, or None where it waits."""
+        key = _run_of(config)
+        if key is None or not self._steps:
+            return config, versions
+        with self._lock:
+            run = self._runs.setdefault(key, _Run())
+            if run.newest == checkpoint["id"]:
+                # An async saver that calls its sync twin comes through here twice.
+                return config, versions
+            before, run.newest, run.coming = run.coming, checkpoint["id"], _coming(checkpoint)
+            parent = config["configurable"].get("checkpoint_id")
+            if parent in run.left_out:
+                config = {**config, "configurable": {**config["configurable"], "checkpoint_id": run.parent}}
+            else:
+                run.parent = parent
+            changed = {**run.changed, **versions}
+            run.waiting = None
+            within = before and run.coming and (before | run.coming) <= self._steps
+            if not within or metadata.get("source") != "loop":
+                run.changed = {}
+                return config, changed
+            run.changed = changed
+            run.left_out.add(checkpoint["id"])
+            run.waiting = _Waiting(config, checkpoint, metadata, changed)
+            return None
+
+    def takes(self, config: RunnableConfig, writes: Writes, task: str, path: str) -> bool:
+        """Whether a task's writes belong to a checkpoint that was left out; those of the waiting one wait with it."""
+        key = _run_of(config)
+        with self._lock:
+            run = self._runs.get(key or "")
+            checkpoint = config["configurable"].get("checkpoint_id")
+            if run is None or checkpoint not in run.left_out:
+                return False
+            if run.waiting is not None and run.newest == checkpoint:
+                run.waiting.writes.append((writes, task, path))
+            return True
+
+    def write(self, saver: BaseCheckpointSaver[Any], key: str) -> None:
+        """Write what waits of a run that has ended, whatever ended it."""
+        waiting = self._ended(key)
+        if waiting is not None:
+            config = saver.put(waiting.config, waiting.checkpoint, waiting.metadata, waiting.versions)
+            for writes, task, path in waiting.writes:
+                saver.put_writes(config, writes, task, path)
+
+    async def awrite(self, saver: BaseCheckpointSaver[Any], key: str) -> None:
+        """Do `write` without blocking the event loop."""
+        waiting = self._ended(key)
+        if waiting is not None:
+            config = await saver.aput(waiting.config, waiting.checkpoint, waiting.metadata, waiting.versions)
+            for writes, task, path in waiting.writes:
+                await saver.aput_writes(config, writes, task, path)
+
+    def _ended(self, key: str) -> _Waiting | None:
+        with self._lock:
+            run = self._runs.pop(key, None)
+            if run is None or run.waiting is None:
+                return None
+            metadata = {name: value for name, value in run.waiting.config.get("metadata", {}).items() if name != HELD}
+            run.waiting.config = {**run.waiting.config, "metadata": metadata}
+            return run.waiting
+
+
+def _run_of(config: RunnableConfig) -> str | None:
+    """Give the key of the run that a config belongs to; None outside of a turn and inside of a parent graph."""
+    if config["configurable"].get("checkpoint_ns"):
+        return None
+    held: Sequence[str] = (config.get("metadata") or {}).get(HELD, ())
+    return held[-1] if held else None
+
+
+def _coming(checkpoint: Checkpoint) -> frozenset[str]:
+    """Give the steps that a checkpoint's values call for."""
+    values = checkpoint["channel_values"]
+    steps = [name.removeprefix(_BRANCH) for name in values if name.startswith(_BRANCH)]
+    return frozenset([*steps, START] if START in values else steps)

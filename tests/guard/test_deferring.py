@@ -1,0 +1,97 @@
+"""Checkpoints between steps without an effect wait, and nothing that a turn leaves behind shows it."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from ninefold.graph.deferring import Deferred
+from ninefold.graph.guard import Guard, TurnGraph
+from ninefold.state.turn_state import TurnState
+from tests.guard.toy import echo, on, rows, say, sqlite_toy, toy, window
+from tests.turn.agents import agent
+from tests.wire.replies import Say
+
+
+def light() -> Guard:
+    return Guard(deferred=Deferred({"turn_start", "conflict_confirmation"}))
+
+
+def take(graph: TurnGraph, given: Any, where: RunnableConfig, *, async_: bool, **options: Any) -> None:
+    if async_:
+        asyncio.run(graph.ainvoke(given, where, **options))
+    else:
+        graph.invoke(given, where, **options)
+
+
+def kept(folder: Path) -> list[tuple[str, str | None]]:
+    with sqlite3.connect(folder / "checkpoints.sqlite") as database:
+        return database.execute("SELECT checkpoint_id, parent_checkpoint_id FROM checkpoints ORDER BY 1").fetchall()
+
+
+@pytest.mark.parametrize("async_", [False, True], ids=["invoke", "ainvoke"])
+def test_a_turn_writes_its_input_and_what_stands_before_and_behind_an_effect(tmp_path: Path, *, async_: bool) -> None:
+    seen: list[list[tuple[str, str | None]]] = []
+
+    def answer(state: TurnState) -> str:
+        seen.append(kept(tmp_path))
+        return echo(state)
+
+    graph = sqlite_toy(tmp_path, answer=answer, settings=light())
+    for text in ("one", "two"):
+        take(graph, say(text), on(), async_=async_)
+    assert [len(each) for each in seen] == [2, 3]
+    assert [parent for _, parent in seen[1]] == [None, *[row for row, _ in seen[1][:-1]]]
+    assert [parent for _, parent in kept(tmp_path)] == [None, kept(tmp_path)[0][0]]
+    assert window(graph, on()) == ["human: one", "ai: re:one", "human: two", "ai: re:two"]
+
+
+@pytest.mark.parametrize("async_", [False, True], ids=["invoke", "ainvoke"])
+def test_a_run_that_stops_between_two_such_steps_leaves_its_newest_state(tmp_path: Path, *, async_: bool) -> None:
+    graph = sqlite_toy(tmp_path, settings=light())
+    take(graph, say("one"), on(), async_=async_, interrupt_before=["conflict_confirmation"])
+    assert graph.get_state(on()).next == ("conflict_confirmation",)
+    take(sqlite_toy(tmp_path, settings=light()), None, on(), async_=async_)
+    assert window(graph, on()) == ["human: one", "ai: re:one"]
+    assert rows(graph) == 1
+
+
+@pytest.mark.parametrize("async_", [False, True], ids=["invoke", "ainvoke"])
+def test_what_a_step_wrote_on_a_checkpoint_that_waits_is_kept_with_it(tmp_path: Path, *, async_: bool) -> None:
+    graph = sqlite_toy(tmp_path, settings=light())
+    take(graph, say("but"), on(), async_=async_)
+    assert [interrupt.value for interrupt in graph.get_state(on()).interrupts] == [{"ask": "which?"}]
+    take(sqlite_toy(tmp_path, settings=light()), Command(resume="keep"), on(), async_=async_)
+    assert graph.get_state(on()).values["next_cut"] == ("keep",)
+
+
+@pytest.mark.parametrize("async_", [False, True], ids=["invoke", "ainvoke"])
+def test_a_saver_that_keeps_only_what_is_new_misses_nothing(*, async_: bool) -> None:
+    graph = toy(InMemorySaver(), settings=light())
+    for text in ("one", "two"):
+        take(graph, say(text), on(), async_=async_)
+    state = TurnState.model_validate(graph.get_state(on()).values)
+    assert [message.text for message in state.messages] == ["one", "re:one", "two", "re:two"]
+    assert state.turn is not None
+    assert state.turn.number == 2
+    assert state.owner == "local"
+
+
+def test_the_agent_asks_its_model_when_the_prompt_is_proven_and_on_the_disk(tmp_path: Path) -> None:
+    counts: list[int] = []
+
+    def script(_: Any) -> Say:
+        counts.append(len(kept(tmp_path)))
+        return Say("OK.")
+
+    with agent(tmp_path, script, memory=False) as a:
+        a.say("Do not use red.")
+        a.say("Go on.")
+    assert counts == [2, 3]
