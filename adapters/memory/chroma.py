@@ -15,17 +15,15 @@ from ninefold.state.memory import in_order
 from .collection import collection_name, open_collection
 from .connection import Connection
 from .erasing import alone, blank_rewritten, erase, overwrite
-from .nearest import exact, ranked
+from .nearest import WHOLE, in_store
 from .pages import PAGE, pages
 from .rows import checked_user, metadata, to_record, where
 from .vectors import CheckedEmbeddings, clean
+from .whole_people import LARGEST, WholePeople, WholePerson
 from .words import MemoryWords
 
 if TYPE_CHECKING:
     from langchain_chroma import Chroma
-
-EXACT = 256
-"""Rows of a person up to which every one is compared; beyond, Chroma's approximate index is asked."""
 
 Answer = TypeVar("Answer")
 Found = tuple[tuple[MemoryRecord, float], ...]
@@ -58,6 +56,7 @@ class ChromaMemory:
         self._seen: dict[Path, int] = {}
         self._large: set[str] = set()
         self._words = MemoryWords()
+        self._people = WholePeople()
         self._lock = RLock()
 
     @property
@@ -83,12 +82,16 @@ class ChromaMemory:
         """Let go of the folder; a later call opens it again."""
         with self._lock:
             self._store = None
+            self._people.drop()
             self._connection.close()
 
     def by_kind(self, user: str, kinds: Sequence[MemoryKind]) -> tuple[MemoryRecord, ...]:
         """Give the active memories of these kinds by filter, newest first; no embedding is made."""
         if not kinds:
             return ()
+        held = self._held(user)
+        if held:
+            return held.records(kinds=kinds, status=MemoryStatus.ACTIVE)[::-1]
         return self._rows(where(user, kinds=kinds, status=MemoryStatus.ACTIVE))[::-1]
 
     def search(self, user: str, query: str, *, limit: int, kinds: Sequence[MemoryKind] = ()) -> Found:
@@ -96,12 +99,14 @@ class ChromaMemory:
         wanted = where(user, kinds=kinds, status=MemoryStatus.ACTIVE)
         if limit < 1 or not query.strip():
             return ()
-        self.check()
-        return self._nearest(user, [self._embeddings.embed_query(query)], limit, wanted)[0]
+        # The store comes first: where it is gone, no vector is made.
+        held = self._held(user)
+        vector = self._embeddings.embed_query(query)
+        return held.nearest(user, vector, kinds)[:limit] if held else self._nearest(user, [vector], limit, wanted)[0]
 
     def matching(self, user: str, query: str, *, limit: int, kinds: Sequence[MemoryKind] = ()) -> Found:
         """Give the active memories that share words with the query, best first; no embedding is made."""
-        wanted = where(user, status=MemoryStatus.ACTIVE)
+        checked_user(user)
         if limit < 1 or not query.strip():
             return ()
         # The store's lock comes first, as in a write.
@@ -111,9 +116,9 @@ class ChromaMemory:
                 query,
                 limit=limit,
                 kinds=kinds,
-                load=lambda: self._rows(wanted),
+                load=lambda: self.records(user, status=MemoryStatus.ACTIVE),
                 look=lambda ids: self.get(user, ids),
-                revision=self._ask("be read", self._revision),
+                revision=0 if self._connection.current() else self._ask("be read", self._revision),
             )
 
     def nearest(self, user: str, texts: Sequence[str], *, limit: int) -> tuple[Found, ...]:
@@ -121,8 +126,11 @@ class ChromaMemory:
         wanted = where(user, status=MemoryStatus.ACTIVE)
         if limit < 1 or not texts:
             return tuple(() for _ in texts)
-        self.check()
-        return self._nearest(user, self._embeddings.embed_documents(list(texts)), limit, wanted)
+        held = self._held(user)
+        vectors = self._embeddings.embed_documents(list(texts))
+        if held:
+            return tuple(held.nearest(user, vector, ())[:limit] for vector in vectors)
+        return self._nearest(user, vectors, limit, wanted)
 
     def write(self, records: Sequence[MemoryRecord]) -> None:
         """Insert or replace records by id in one batch; a text that is stored already is not embedded again."""
@@ -140,6 +148,7 @@ class ChromaMemory:
                 )
             self._connection.wrote()
             self._words.wrote(rows.values(), self._revision(store))
+            self._people.wrote(rows.values(), known)
 
         self._ask("be written", upsert)
 
@@ -147,17 +156,24 @@ class ChromaMemory:
         """Give the person's records of these ids, in any status."""
         checked_user(user)
         # Not by a filter: Chroma looks a filter up in every row of the collection, and ids at once.
-        found = self._rows(ids=list(dict.fromkeys(ids))) if ids else ()
-        return tuple(record for record in found if record.user == user)
+        if not ids:
+            return ()
+        if held := self._held(user):
+            return held.records(ids=dict.fromkeys(ids))
+        return tuple(record for record in self._rows(ids=[*dict.fromkeys(ids)]) if record.user == user)
 
     def of_turns(self, user: str, turns: Sequence[str]) -> tuple[MemoryRecord, ...]:
         """Give what the person said in these turns, in any status, oldest first."""
-        wanted = where(user)
-        return self._rows({"$and": [wanted, {"turn": {"$in": list(turns)}}]}) if turns else ()
+        if not turns:
+            return ()
+        if held := self._held(user):
+            return held.records(turns=frozenset(turns))
+        return self._rows({"$and": [where(user), {"turn": {"$in": list(turns)}}]})
 
     def records(self, user: str, *, status: MemoryStatus | None = None) -> tuple[MemoryRecord, ...]:
         """Give all of the person's records, oldest first."""
-        return self._rows(where(user, status=status))
+        held = self._held(user)
+        return held.records(status=status) if held else self._rows(where(user, status=status))
 
     def delete(self, user: str, ids: Sequence[str]) -> int:
         """Remove the person's records of these ids and give how many there were."""
@@ -169,6 +185,7 @@ class ChromaMemory:
             for start in range(0, len(theirs), PAGE):
                 store.delete(ids=theirs[start : start + PAGE])
             self._connection.wrote()
+            self._people.drop(user)
 
         if theirs:
             self._ask("be deleted", remove)
@@ -189,16 +206,23 @@ class ChromaMemory:
         self, user: str, vectors: Sequence[list[float]], limit: int, wanted: dict[str, Any]
     ) -> tuple[Found, ...]:
         def query(store: Chroma) -> tuple[Found, ...]:
-            if user not in self._large and len(store.get(where=wanted, limit=EXACT + 1, include=[])["ids"]) <= EXACT:
-                rows = store.get(where=wanted, include=["documents", "metadatas", "embeddings"])
-                return tuple(exact(user, rows, vector)[:limit] for vector in vectors)
-            self._large.add(user)
-            return tuple(
-                ranked(user, store.similarity_search_by_vector_with_relevance_scores(vector, k=limit, filter=wanted))
-                for vector in vectors
-            )
+            return tuple(found[:limit] for found in in_store(store, user, vectors, limit, wanted, self._large))
 
         return self._ask("be searched", query)
+
+    def _held(self, user: str) -> WholePerson | None:
+        """All that is kept of a person, where that is little and a folder tells whether anybody else wrote."""
+        wanted = where(user)
+        if self._connection.server:
+            return None
+
+        def read(store: Chroma) -> WholePerson | None:
+            return self._people.of(user, lambda: store.get(where=wanted, limit=LARGEST + 1, include=[*WHOLE]))
+
+        with self._lock:
+            if user in self._people and self._connection.current():
+                return self._people.of(user)
+            return self._ask("be read", read)
 
     def _rows(self, wanted: dict[str, Any] | None = None, ids: list[str] | None = None) -> tuple[MemoryRecord, ...]:
         def read(store: Chroma) -> dict[str, MemoryRecord]:
@@ -262,6 +286,7 @@ class ChromaMemory:
         client, anew = self._connection.client()
         if anew or self._store is None:
             self._words.drop()
+            self._people.drop()
             self._store = open_collection(client, self._embeddings)
             self._connection.wrote()
         return self._store

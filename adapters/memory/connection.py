@@ -55,6 +55,14 @@ class Connection:
         self._found = True
         return self._client, True
 
+    def current(self) -> bool:
+        """Whether a folder's client is open and nobody else has written since.
+
+        Raises:
+            MemoryStoreError: the folder vanished.
+        """
+        return not self.server and self._client is not None and self._fingerprint() == self._seen
+
     def wrote(self) -> None:
         """Take what the file holds now as known: our own write is in our own index."""
         if not self.server:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ninefold.adapters.memory import chroma, pages
+from ninefold.adapters.memory import chroma, pages, whole_people
 from ninefold.adapters.memory.chroma import ChromaMemory
 from ninefold.adapters.memory.collection import collection_name
 from ninefold.adapters.memory.reembed import reembed
@@ -128,13 +128,51 @@ def test_an_outlier_among_near_twins_is_found(tmp_path: Path) -> None:
     assert len(store.search("ann", "lighthouse cliff", limit=300)) == 221
 
 
-def test_many_memories_are_searched_by_the_index(tmp_path: Path) -> None:
+def test_many_memories_are_searched_by_the_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole_people, "LARGEST", 299)
     store = _open(tmp_path, dimension=256)
     store.write([a_record(f"word{i % 40} house {i}", id=f"m{i}") for i in range(300)])
     found = store.search("ann", "word7 house 47", limit=5)
     assert len(found) == 5
     assert found[0][1] > 0.6
     assert found[0][1] >= found[4][1]
+
+
+def test_who_is_held_in_the_process_gets_the_stores_own_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = _open(tmp_path)
+    rows = [
+        a_record(f"house {i}", kind=[*MemoryKind][i % 5], turn=f"turn-{i % 3}", sequence=i % 4, created=f"2026-03-0{i}")
+        for i in range(1, 10)
+    ]
+    store.write([*rows, a_record("a house of another's", user="bob")])
+
+    def answers() -> list[object]:
+        return [
+            store.by_kind("ann", (MemoryKind.FACT, MemoryKind.CONFIG)),
+            store.get("ann", [rows[3].id, rows[0].id, rows[3].id, "m-a house of another's"]),
+            store.of_turns("ann", ["turn-1", "turn-2"]),
+            store.records("ann"),
+            store.records("ann", status=MemoryStatus.SUPERSEDED),
+            [[(r.id, round(score, 5)) for r, score in found] for found in store.nearest("ann", ["house 3"], limit=4)],
+            [(r.id, round(score, 5)) for r, score in store.search("ann", "house 7", limit=9, kinds=(MemoryKind.FACT,))],
+        ]
+
+    for change in (
+        lambda: None,
+        lambda: store.write([rows[2].model_copy(update={"status": MemoryStatus.SUPERSEDED}), a_record("house 3")]),
+        lambda: store.delete("ann", [rows[4].id]),
+        lambda: _open(tmp_path).write([a_record("house of a second store")]),
+    ):
+        answers()
+        change()
+        held = answers()
+        with monkeypatch.context() as patch:
+            patch.setattr(whole_people, "LARGEST", 0)
+            store.close()
+            assert answers() == held
+        store.close()
 
 
 def test_what_another_process_writes_is_found_at_once(tmp_path: Path) -> None:
@@ -252,6 +290,7 @@ def test_more_rows_than_the_database_takes_by_name_are_read_and_deleted_page_by_
 ) -> None:
     monkeypatch.setattr(pages, "PAGE", 3)
     monkeypatch.setattr(chroma, "PAGE", 3)
+    monkeypatch.setattr(whole_people, "LARGEST", 0)
     store = _open(tmp_path)
     rows = [a_record(f"house {i}") for i in range(10)]
     store.write(rows)

@@ -1,0 +1,1 @@
+from adapters.memory.whole_people import *
