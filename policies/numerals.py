@@ -53,7 +53,8 @@ _TENS: Final = {
     for value, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"])
 }
 _SCALES: Final = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9}
-_ANY_WORD: Final = "|".join(sorted((*_WORDS, *_TENS, *_SCALES), key=len, reverse=True))
+ENGLISH_WORDS: Final = (*_WORDS, *_TENS, *_SCALES)
+_ANY_WORD: Final = "|".join(sorted(ENGLISH_WORDS, key=len, reverse=True))
 ENGLISH_NUMERAL: Final = rf"\b(?:{_ANY_WORD})(?:(?:[\s-]+(?:and\s+)?)(?:{_ANY_WORD}))*\b"
 
 MAGNITUDES: Final = {

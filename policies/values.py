@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from . import value_patterns as patterns
+from . import value_signs as signs
 from .numerals import MAGNITUDES, english_number, han_number, narrow, plain_number
 
 
@@ -34,7 +35,9 @@ def exact_values(text: str) -> tuple[ExactValue, ...]:
     plain = narrow(text)
     taken = bytearray(len(text))
     found: list[ExactValue] = []
-    for kind, pattern, canonical in _FINDERS:
+    for kind, sign, pattern, canonical in FINDERS:
+        if not sign(plain):
+            continue
         for match in pattern.finditer(plain):
             start, end = _bounds(kind, match)
             if start == end or any(taken[start:end]):
@@ -156,17 +159,18 @@ def _telling_han(match: re.Match[str], unit: str) -> bool:
 
 
 _Found = Callable[[re.Match[str]], str | None]
-_FINDERS: Final[tuple[tuple[str, re.Pattern[str], _Found], ...]] = (
-    ("url", patterns.URL, lambda m: m[0].rstrip(" .,;:)/").casefold()),
-    ("identifier", patterns.EMAIL, lambda m: m[0].casefold()),
-    ("path", patterns.PATH, lambda m: m[0].rstrip(" .,;:)")),
-    ("date", patterns.DATE, _date),
-    ("date", patterns.ENGLISH_DATE, _date_en),
-    ("version", patterns.VERSION, lambda m: m[0].lower().removeprefix("v")),
-    ("date", patterns.CLOCK, _clock),
-    ("date", patterns.WEEKDAY, _weekday),
-    ("identifier", patterns.IDENTIFIER, _identifier),
-    ("number", patterns.number(), _number),
-    ("name", patterns.NAME, lambda m: "@" + (m["zh"] or m["en"]).casefold()),
+_Sign = Callable[[str], object]
+FINDERS: Final[tuple[tuple[str, _Sign, re.Pattern[str], _Found], ...]] = (
+    ("url", signs.URL.search, patterns.URL, lambda m: m[0].rstrip(" .,;:)/").casefold()),
+    ("identifier", signs.EMAIL.search, patterns.EMAIL, lambda m: m[0].casefold()),
+    ("path", signs.PATH.search, patterns.PATH, lambda m: m[0].rstrip(" .,;:)")),
+    ("date", signs.DATE.search, patterns.DATE, _date),
+    ("date", signs.ENGLISH_DATE.search, patterns.ENGLISH_DATE, _date_en),
+    ("version", signs.VERSION.search, patterns.VERSION, lambda m: m[0].lower().removeprefix("v")),
+    ("date", signs.CLOCK.search, patterns.CLOCK, _clock),
+    ("date", signs.WEEKDAY.search, patterns.WEEKDAY, _weekday),
+    ("identifier", signs.IDENTIFIER.search, patterns.IDENTIFIER, _identifier),
+    ("number", signs.number, patterns.number(), _number),
+    ("name", signs.NAME.search, patterns.NAME, lambda m: "@" + (m["zh"] or m["en"]).casefold()),
 )
 """Kinds in the order in which they claim their spans: the more telling form first."""

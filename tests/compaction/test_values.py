@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ninefold.policies.keeping.held import Held
-from ninefold.policies.values import exact_values
+from ninefold.policies.values import FINDERS, exact_values
 
 _DIGITS = "零一二三四五六七八九"
 
@@ -130,3 +130,15 @@ def test_a_long_run_of_letters_is_read_once() -> None:
     began = time.process_time()
     assert exact_values("x" * 100_000) == ()
     assert time.process_time() - began < 10
+
+
+_LETTERS = st.characters(codec="gb18030", exclude_characters="\u0131\u017f\u0130\u212a", exclude_categories=["Cs"])
+"""Without the four letters that a pattern takes for an i, an s or a k and nobody writes a number with."""
+
+
+@settings(max_examples=12 * 25, deadline=None)
+@given(st.data())
+def test_a_text_in_which_a_kind_is_found_has_its_sign(data: st.DataObject) -> None:
+    _, sign, pattern, _ = data.draw(st.sampled_from(FINDERS))
+    text = data.draw(st.from_regex(pattern, alphabet=_LETTERS))
+    assert sign(text)

@@ -1,0 +1,1 @@
+from policies.value_signs import *
