@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ninefold.nodes.ports import TokenCounter
 from ninefold.policies.render import as_sent
-from ninefold.state import FidelityChecked, LayerName, ModelCalled, Step
+from ninefold.state import FidelityChecked, LayerName, LeftOut, ModelCalled, Step, TurnStarted
 from ninefold.state.turn_state import TurnState
 
 from .kept_turns import moments, number, said
@@ -87,6 +87,8 @@ def forecast(found: Ledger, words: Wording) -> str:
 def _row(moment: TurnState, spoken: dict[int, int]) -> Row:
     layers = {layer.name.value: layer.tokens for layer in moment.view.layers} if moment.view else {}
     calls = [event for event in moment.trace if isinstance(event, ModelCalled)]
+    begun = [event.left_out for event in moment.trace if isinstance(event, TurnStarted) and event.left_out]
+    left_out = begun[0] if begun else LeftOut()
     mine = [call for call in calls if call.step is Step.MODEL_CALL]
     cached = [call.cached_tokens for call in calls if call.cached_tokens is not None]
     proofs = [event for event in moment.trace if isinstance(event, FidelityChecked)]
@@ -97,10 +99,10 @@ def _row(moment: TurnState, spoken: dict[int, int]) -> Row:
         turn=turn,
         layers=layers,
         prompt=moment.view.tokens if moment.view else None,
-        reply=sum(call.reply_tokens or 0 for call in calls),
-        cached=sum(cached) if cached else None,
-        calls=len(mine),
-        internal=len(calls) - len(mine),
+        reply=sum(call.reply_tokens or 0 for call in calls) + left_out.reply_tokens,
+        cached=sum(cached) + left_out.cached_tokens if cached else None,
+        calls=len(mine) + left_out.calls,
+        internal=len(calls) - len(mine) + left_out.internal,
         compacted=tuple(name for proof in proofs for name in proof.committed),
         bare=layers.get(LayerName.FIXED.value, 0) + before + asked if moment.view else None,
     )

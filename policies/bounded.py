@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from ninefold.state import TRACE_BYTES, Fate, LayerName, Recalled, View
-from ninefold.state.base import Value
+from ninefold.state.base import Value, size
 
 TOLD_BYTES = 16 * 1024
 _RULES = (LayerName.CONSTRAINTS, LayerName.TURN_CONSTRAINTS)
@@ -43,11 +43,6 @@ def beside(view: View, recalled: Sequence[Recalled]) -> tuple[Recalled, ...]:
                 continue
         kept.append(each)
     return tuple(kept)
-
-
-def size(value: Value) -> int:
-    """Give the bytes of a value as JSON."""
-    return len(value.model_dump_json().encode("utf-8", "surrogatepass"))
 
 
 def rules_size(view: View) -> int:

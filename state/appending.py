@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .trace import ConstraintsUpdated, Degraded, Event, FidelityChecked, ModelCalled, ToolCalled, TurnStarted
+from .base import size
+from .trace import ConstraintsUpdated, Degraded, Event, FidelityChecked, LeftOut, ModelCalled, ToolCalled, TurnStarted
+from .turn import Step
 
 MAX_EVENTS = 64
 """A turn's trace keeps its first half and its last half of this many events, and what was degraded between them."""
@@ -14,6 +16,9 @@ MAX_DEGRADED = 16
 
 TRACE_BYTES = 6 * 1024
 """Of a turn's whole trace, as JSON."""
+
+SUM_BYTES = 160
+"""Of the sum of the calls that a trace has no room for, at most."""
 
 _TEXTS = ("reason", "what", "cause", "error")
 _SHORT = (120, 40)
@@ -25,18 +30,43 @@ def append_events(trace: Sequence[Event], more: Sequence[Event]) -> tuple[Event,
 
     What gives way, in this order: repeated looks at the window, oldest first, then repeated calls, then the ends of
     long texts, and last whatever stands in the middle. The first and the last event of a kind and what was degraded
-    stay longest.
+    stay longest; of the calls to models that go, the first event keeps the sum.
 
     Law: `append(append(t, a), b) == append(t, a + b)` while nothing has to give way.
     """
     joined = (*trace, *more)
     opened = max((i for i, event in enumerate(joined) if isinstance(event, TurnStarted)), default=0)
-    return _small(_few(joined[opened:]))
+    events = joined[opened:]
+    few = _few(events)
+    kept = _small(few, TRACE_BYTES if len(few) == len(events) else TRACE_BYTES - SUM_BYTES)
+    return kept if len(kept) == len(events) else _with_sum(kept, _sum(events), _sum(kept))
 
 
-def size(events: Sequence[Event]) -> int:
-    """Give the bytes of events as JSON."""
-    return sum(len(event.model_dump_json().encode("utf-8", "surrogatepass")) for event in events)
+def _size(events: Sequence[Event]) -> int:
+    return sum(map(size, events))
+
+
+def _sum(events: Sequence[Event]) -> LeftOut:
+    """Give the sum of the calls to models in a trace, and of those that it left out before."""
+    calls = [event for event in events if isinstance(event, ModelCalled)]
+    before = next((event.left_out for event in events if isinstance(event, TurnStarted) and event.left_out), LeftOut())
+    mine = sum(call.step is Step.MODEL_CALL for call in calls)
+    return LeftOut(
+        calls=before.calls + mine,
+        internal=before.internal + len(calls) - mine,
+        reply_tokens=before.reply_tokens + sum(call.reply_tokens or 0 for call in calls),
+        cached_tokens=before.cached_tokens + sum(call.cached_tokens or 0 for call in calls),
+    )
+
+
+def _with_sum(kept: tuple[Event, ...], whole: LeftOut, held: LeftOut) -> tuple[Event, ...]:
+    """Give the kept events, the first of which tells what the whole trace held beyond them."""
+    first, *rest = kept
+    if whole == held or not isinstance(first, TurnStarted):
+        return kept
+    before = first.left_out or LeftOut()
+    gone = {name: getattr(before, name) + getattr(whole, name) - getattr(held, name) for name in LeftOut.model_fields}
+    return (first.model_copy(update={"left_out": LeftOut(**gone)}), *rest)
 
 
 def _few(events: tuple[Event, ...]) -> tuple[Event, ...]:
@@ -47,16 +77,17 @@ def _few(events: tuple[Event, ...]) -> tuple[Event, ...]:
     return (*events[:half], *[*degraded][:MAX_DEGRADED], *events[-half:])
 
 
-def _small(events: tuple[Event, ...]) -> tuple[Event, ...]:
-    excess = size(events) - TRACE_BYTES
-    if excess <= 0:
+def _small(events: tuple[Event, ...], limit: int) -> tuple[Event, ...]:
+    if _size(events) <= limit:
         return events
+    room = TRACE_BYTES - SUM_BYTES
+    excess = _size(events) - room
     events = _without(events, [*_repeated(events, calls=False), *_repeated(events, calls=True)], excess)
-    for limit in _SHORT:
-        if size(events) > TRACE_BYTES:
-            events = tuple(_shorter(event, limit) for event in events)
+    for letters in _SHORT:
+        if _size(events) > room:
+            events = tuple(_shorter(event, letters) for event in events)
     middle = sorted(range(1, len(events) - 1), key=lambda at: abs(at - len(events) // 2))
-    return _without(events, middle, size(events) - TRACE_BYTES)
+    return _without(events, middle, _size(events) - room)
 
 
 def _without(events: tuple[Event, ...], order: Sequence[int], excess: int) -> tuple[Event, ...]:
@@ -66,7 +97,7 @@ def _without(events: tuple[Event, ...], order: Sequence[int], excess: int) -> tu
         if excess <= 0:
             break
         gone.add(at)
-        excess -= size(events[at : at + 1])
+        excess -= size(events[at])
     return tuple(event for at, event in enumerate(events) if at not in gone)
 
 

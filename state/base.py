@@ -16,6 +16,11 @@ Count = Annotated[int, Field(ge=0, le=2**53)]
 """A number of tokens, messages or turns; within what every store and JSON reader keeps exactly."""
 
 
+def size(value: BaseModel) -> int:
+    """Give the bytes of a value as JSON."""
+    return len(value.model_dump_json().encode("utf-8", "surrogatepass"))
+
+
 class Value(BaseModel):
     """A frozen value; an unknown field is refused by name, never dropped."""
 

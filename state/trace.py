@@ -12,6 +12,16 @@ from .constraint import ChangeKind, ConflictAnswer
 from .turn import Step
 
 
+class LeftOut(Value):
+    """Calls to models for which a trace has no room, in sum."""
+
+    calls: Count = 0
+    """For the reply."""
+    internal: Count = 0
+    reply_tokens: Count = 0
+    cached_tokens: Count = 0
+
+
 class TurnStarted(Value):
     """A new turn began; it opens a new trace."""
 
@@ -20,6 +30,8 @@ class TurnStarted(Value):
     turn: Identifier
     number: Count
     at: str
+    left_out: LeftOut | None = None
+    """None while the trace holds every call."""
 
 
 class IntentChecked(Value):

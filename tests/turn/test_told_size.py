@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.tools import tool
 
-from ninefold.policies.bounded import TOLD_BYTES, rules_size, size
+from ninefold.policies.bounded import TOLD_BYTES, rules_size
 from ninefold.state import (
     TRACE_BYTES,
     Assembled,
@@ -17,12 +17,15 @@ from ninefold.state import (
     Degraded,
     Event,
     Fate,
+    LeftOut,
+    ModelCalled,
     Step,
     ThresholdChecked,
     ToolCalled,
     TurnStarted,
     append_events,
 )
+from ninefold.state.base import size
 from ninefold.state.constraint import ChangeKind
 from ninefold.state.trace import ConstraintChange
 from tests.turn.agents import Body, agent
@@ -63,6 +66,34 @@ def test_a_long_turn_keeps_each_call_rather_than_each_look_at_the_window() -> No
     for number in range(19):
         trace = append_events(trace, [call.model_copy(update={"call": f"c{number}"}), *looks])
     assert [event.call for event in trace if isinstance(event, ToolCalled)] == [f"c{number}" for number in range(19)]
+
+
+@pytest.mark.parametrize("at_once", [1, 7], ids=["one by one", "in groups"])
+def test_the_calls_that_a_trace_has_no_room_for_are_still_counted(at_once: int) -> None:
+    calls = [
+        ModelCalled(
+            step=Step.MODEL_CALL if number % 3 else Step.COMPACTION,
+            purpose="reply",
+            prompt_tokens=100,
+            reply_tokens=number,
+            cached_tokens=10 * number,
+        )
+        for number in range(210)
+    ]
+    trace: tuple[Event, ...] = (BEGUN,)
+    for start in range(0, len(calls), at_once):
+        trace = append_events(trace, calls[start : start + at_once])
+        assert sum(map(size, trace)) <= TRACE_BYTES
+    (begun,) = (event for event in trace if isinstance(event, TurnStarted))
+    held = [event for event in trace if isinstance(event, ModelCalled)]
+    gone = [call for call in calls if call not in held]
+    assert begun.left_out == LeftOut(
+        calls=sum(call.step is Step.MODEL_CALL for call in gone),
+        internal=sum(call.step is Step.COMPACTION for call in gone),
+        reply_tokens=sum(call.reply_tokens or 0 for call in gone),
+        cached_tokens=sum(call.cached_tokens or 0 for call in gone),
+    )
+    assert append_events(trace, (BEGUN,)) == (BEGUN,)
 
 
 SAID = {
