@@ -11,11 +11,8 @@ of this repository are measured alone.
 from __future__ import annotations
 
 import argparse
-import json
 import platform
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,9 +20,9 @@ from typing import Any
 
 from bench import constraints, keeps_m1, keeps_x
 from bench.figures import Goal, keep
+from bench.peers_environment import peers_python, rows_of
 from ninefold.adapters.tokens import QwenCounter
 
-PEERS = Path(__file__).parent / "peers"
 BOTH = 200
 """Turns that are played in both languages; longer sessions in Chinese alone."""
 LAYER, INTERNAL_CALLS, INTERNAL_SHARE = 1.5, 0.25, 0.10
@@ -132,30 +129,13 @@ def _goal(name: str, value: Any, goal: str, met: bool, best: Any = None) -> Goal
 
 def _peers(marks: Sequence[int], budget: float) -> list[dict[str, Any]]:
     """Give the peers' rows, or none where they cannot be installed."""
-    python = PEERS / ".venv" / "bin" / "python"
-    needs = PEERS / "requirements.txt"
-    try:
-        if not python.exists():
-            subprocess.run([sys.executable, "-m", "venv", python.parent.parent], check=True)
-        install: list[str | Path] = [python, "-m", "pip", "install", "--quiet", "--upgrade", "-r", needs]
-        subprocess.run(install, check=True, timeout=900)
-    except (OSError, subprocess.SubprocessError) as error:
-        print(f"The peers are not measured: their environment could not be made ({error}).")
+    python = peers_python()
+    if python is None:
         return []
     rows: list[dict[str, Any]] = []
-    with tempfile.TemporaryDirectory() as folder:
-        for part, languages in _sessions(marks):
-            file = Path(folder) / "rows.json"
-            call: list[str | Path] = [
-                python,
-                PEERS / "measure.py",
-                "--marks",
-                ",".join(map(str, part)),
-                "--budget",
-                str(budget),
-            ]
-            subprocess.run([*call, "--languages", ",".join(languages), "--json", file], check=True)
-            rows += json.loads(file.read_text(encoding="utf-8"))
+    for part, languages in _sessions(marks):
+        played = ("--marks", ",".join(map(str, part)), "--budget", str(budget), "--languages", ",".join(languages))
+        rows += rows_of(python, "measure.py", *played)
     count = QwenCounter().text
     return [{**row, "name": f"{row['name']} ({row['version']})", "largest": count(row["largest"])} for row in rows]
 

@@ -1,9 +1,10 @@
 """M2 and M3: what a turn costs beside its model, in CPU time and on disk, as a session grows.
 
-Usage: python -m bench.overhead [--marks 10,100,1000] [--memory] [--json FILE]
+Usage: python -m bench.overhead [--marks 10,100,1000] [--memory] [--json FILE] [--no-peers]
 
 One session is played against a chat model that answers at once: about 100 tokens from the person, about 300 tokens of
-reply, and in every other turn a tool call with about 500 tokens of result. `cpu` is the process's CPU time, `wall` the
+reply, and in every other turn a tool call with about 500 tokens of result. The peers, in their current releases and an
+environment of their own, play the same in the same run, up to turn 1000. `cpu` is the process's CPU time, `wall` the
 time on the clock, both the median of the turns up to a mark (the last tenth, at least 5, at most 100). `KB` is what the
 data folder grew by for each of these turns, `rows` the checkpoint rows for each turn.
 """
@@ -12,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
 import os
 import platform
 import sqlite3
@@ -20,7 +20,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -29,88 +29,23 @@ from typing import Any
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
 from langchain_core.embeddings import DeterministicFakeEmbedding
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.tools import BaseTool, tool
+from langchain_core.tools import BaseTool
 
 from bench.figures import Goal, at_most, keep, told
+from bench.peers.session import Instant, lookup, says
+from bench.peers_environment import peers_python, rows_of
 from ninefold import AgentSettings, build_graph
 from ninefold.adapters.memory.in_memory import InMemoryMemory
 from ninefold.adapters.tokens import for_model
 from ninefold.state import StorageSettings
 
-WORDS = [
-    "report",
-    "budget",
-    "invoice",
-    "shipment",
-    "client",
-    "region",
-    "target",
-    "margin",
-    "update",
-    "server",
-    "deploy",
-    "release",
-    "schema",
-    "table",
-    "index",
-    "query",
-    "latency",
-    "cache",
-    "token",
-    "window",
-    "summary",
-    "plan",
-    "review",
-    "decision",
-    "confirm",
-    "format",
-    "currency",
-    "title",
-    "link",
-]
-
-
 GROWTH = 1.15
 """How much more a late turn may cost than an early one and still be called flat."""
+PART_OF_CREATE_AGENT = 1 / 8
+"""Of what a turn costs in an agent that keeps the whole history, at turn `COMPARED`."""
+COMPARED = 1000
 KB_A_TURN = 30
 PAGES = ("page_count", "freelist_count", "page_size")
-
-
-def prose(tokens: int, seed: int) -> str:
-    """Give about so many tokens of plain words, different for each seed."""
-    return " ".join(WORDS[(seed * 31 + i * (seed % 7 + 3)) % len(WORDS)] for i in range(tokens))
-
-
-@tool
-def lookup(what: str) -> str:
-    """Look something up."""
-    return json.dumps([{"row": i, "what": what, "note": prose(12, i)} for i in range(20)])
-
-
-class Instant(BaseChatModel):
-    """Answers at once: a call in every other turn, then prose."""
-
-    turn: int = 0
-
-    @property
-    def _llm_type(self) -> str:
-        return "instant"
-
-    def bind_tools(self, *_: Any, **__: Any) -> Instant:
-        """Take the tools; it knows the only one that it calls."""
-        return self
-
-    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
-        if isinstance(messages[-1], HumanMessage):
-            self.turn += 1
-            if self.turn % 2 == 0:
-                call = {"name": "lookup", "args": {"what": "orders"}, "id": f"call-{self.turn}"}
-                return ChatResult(generations=[ChatGeneration(message=AIMessage("", tool_calls=[call]))])
-        assert isinstance(messages[-1], HumanMessage | ToolMessage)
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(prose(300, self.turn)))])
 
 
 @dataclass(frozen=True)
@@ -140,7 +75,7 @@ def play(marks: Sequence[int], *, memory: bool, tools: Sequence[BaseTool] = (loo
         for turn in range(1, max(marks) + 1):
             gc.collect(0)
             began, started = time.process_time(), time.perf_counter()
-            graph.invoke({"messages": [{"role": "user", "content": f"{turn}: {prose(100, turn)}"}]}, config)
+            graph.invoke({"messages": [{"role": "user", "content": says(turn)}]}, config)
             cpu.append(time.process_time() - began)
             wall.append(time.perf_counter() - started)
             sizes.append(size(Path(folder)))
@@ -190,6 +125,7 @@ def main() -> None:
     parser.add_argument("--marks", default="10,100,1000")
     parser.add_argument("--memory", action="store_true", help="with recall and memories, in the process itself")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--no-peers", action="store_true", help="measure ninefold alone")
     chosen = parser.parse_args()
     machine = f"{platform.machine()}, {os.cpu_count()} cores"
     print(f"python {platform.python_version()}, langgraph {version('langgraph')}, {machine}")
@@ -201,9 +137,24 @@ def main() -> None:
         at_most("M2", f"CPU of turn {marks[-1].turns} by turn {marks[0].turns}", ratio, GROWTH),
         *disk_goals(marks),
     ]
+    python = None if chosen.no_peers else peers_python()
+    compared = [mark.turns for mark in marks if mark.turns <= COMPARED]
+    peers = rows_of(python, "cost.py", "--marks", ",".join(map(str, compared))) if python else []
+    for peer in peers:
+        print(f"{peer['name']}: " + ", ".join(f"turn {turn} {cost} ms" for turn, cost in peer["cpu_ms"].items()))
+    goals += peer_goals(marks, peers)
     status = told(goals)
-    keep("overhead", goals, {"marks": [asdict(mark) for mark in marks]}, file=chosen.json)
+    keep("overhead", goals, {"marks": [asdict(mark) for mark in marks], "peers": peers}, file=chosen.json)
     sys.exit(status)
+
+
+def peer_goals(marks: Sequence[Mark], peers: Sequence[dict[str, Any]]) -> Iterator[Goal]:
+    """Give M2 beside the peers: a part of the agent that keeps all, below the one that summarises."""
+    ours = next((mark.cpu_ms for mark in marks if mark.turns == COMPARED), None)
+    for peer in peers if ours is not None else ():
+        theirs = peer["cpu_ms"][str(COMPARED)]
+        most = 1.0 if peer["summarising"] else PART_OF_CREATE_AGENT
+        yield at_most("M2", f"CPU of turn {COMPARED} by {peer['name']}", ours / theirs, most, best=theirs)
 
 
 def disk_goals(marks: Sequence[Mark]) -> list[Goal]:
