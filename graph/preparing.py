@@ -111,13 +111,14 @@ def _prepare(graph: TurnGraph, call: Call, state: TurnState, bridge: _Bridge, ma
     var_child_runnable_config.set({"configurable": {"thread_id": call.identity.thread}, "metadata": marks})
     factor = state.counters.correction
     fixed = parts.fixed(state.language or Language.ENGLISH)
+    assistant, _ = completion(
+        state, bridge, tokens=parts.tokens, settings=parts.settings, fixed=fixed, tools=parts.chat.tools
+    )
     return prepare_summary(
         state,
         tokens=parts.tokens if factor <= 1 else corrected(parts.tokens, factor),
         archive=_Aside(parts.archive(store, call.identity.thread), state, made),
-        assistant=completion(
-            state, bridge, tokens=parts.tokens, settings=parts.settings, fixed=fixed, tools=parts.chat.tools
-        ),
+        assistant=assistant,
         settings=parts.settings,
     )
 

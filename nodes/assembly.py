@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ from ninefold.policies.bounded import beside
 from ninefold.policies.left_view import left_view
 from ninefold.policies.notices import notice
 from ninefold.policies.render import memory_line
-from ninefold.policies.standing import cleared, never_gives_way, with_rules, without_rules
+from ninefold.policies.standing import cleared, never_gives_way, with_rules, without_recalled, without_rules
 from ninefold.state import (
     AgentSettings,
     Assembled,
@@ -63,6 +64,10 @@ def assembly(
     if not state.proposals and view.head != state.head and any(entry.rules for entry in entries):
         entries = without_rules(entries)
         view, placed = assemble(replace(material, entries=entries), tokens)
+    if not state.proposals and view.gave_way and (fewer := without_recalled(entries, state.turn.id)) != entries:
+        # What was recalled for an earlier question gives way before what is recalled for this one.
+        entries = fewer
+        view, placed = assemble(replace(material, entries=entries), tokens)
     kept = {memory.id for memory in placed}
     return Update(
         view=view,
@@ -103,19 +108,22 @@ def _crowded(state: TurnState, view: View, tokens: TokenCounter, settings: Agent
 def _memories(state: TurnState, window: Applied, language: Language, settings: AgentSettings) -> tuple[Placed, ...]:
     """Give what was recalled, and what needed no recall until a cut of this turn took it out of the window."""
     assert state.turn is not None
-    recalled = tuple(each for each in state.recalled if each.fate is Fate.RECALLED)
+    wanted = {each.id for each in state.recalled if each.fate in (Fate.RECALLED, Fate.GAVE_WAY)}
     if state.proposals or any(isinstance(event, Compacted) for event in state.trace):
         policy = settings.context_policy
-        recalled += left_view(
+        back = left_view(
             state.recalled,
             window,
             state.constraints,
             turn=state.turn.id,
             gone=_gone(state),
-            most=policy.memory_search_top_k,
-            tokens=policy.memory_tokens,
+            most=2 * policy.memory_search_top_k,
+            tokens=2 * settings.memory_limit,
         )
-    return tuple(Placed(id=each.id, text=memory_line(each, language)) for each in recalled)
+        wanted.update(each.id for each in back)
+    # In one order in every call of the turn, so that the message stays as it was sent; the last one gives way first.
+    best = sorted(state.recalled, key=lambda each: -(each.words or 0.0) if each.source == "turn" else -math.inf)
+    return tuple(Placed(id=each.id, text=memory_line(each, language)) for each in best if each.id in wanted)
 
 
 def _gone(state: TurnState) -> tuple[str, ...]:
@@ -127,10 +135,10 @@ def _gone(state: TurnState) -> tuple[str, ...]:
 
 def _with_fate(memory: Recalled, kept: set[str]) -> Recalled:
     """Give a candidate as the view has it: given up for want of room, or brought back behind a cut."""
-    if memory.fate is Fate.IN_VIEW and memory.id in kept:
+    if memory.fate in (Fate.IN_VIEW, Fate.GAVE_WAY) and memory.id in kept:
         return memory.model_copy(update={"fate": Fate.RECALLED})
     if memory.fate is Fate.RECALLED and memory.id not in kept:
-        return memory.model_copy(update={"fate": Fate.OVER_BUDGET})
+        return memory.model_copy(update={"fate": Fate.GAVE_WAY})
     return memory
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ninefold.policies.compaction import Completion, Strategy
-from ninefold.policies.compaction.patience import worth_asking
 from ninefold.policies.descent import Pressure, pressure, strategies_left
+from ninefold.policies.spending import affordable, worth_asking
 from ninefold.state import AgentSettings, Compacted, Degraded, Event, Language, NinefoldError, Proposal, Step, Struck
 from ninefold.state.turn_state import Counters, TurnState, Update
 
@@ -18,6 +18,7 @@ LITTLE = 8
 """A proposal that frees less than this part of what must be freed gives its place to a stronger strategy."""
 SELDOM_ASKED = "by rules: the model's last summaries were refused, it is asked again later"
 NOT_A_TAIL = "by rules: the prompt's head is new, a model call would read all of it first"
+TOO_DEAR = "by rules: internal calls have taken their share"
 _ALONE = {
     Language.CHINESE: "摘要由规则完成，没有用模型",
     Language.ENGLISH: "the summary was made by rules, without the model",
@@ -49,7 +50,7 @@ def compaction(
     struck: list[Struck] = []
     events: list[Event] = []
     noted = Noted(assistant, Step.COMPACTION, tokens, tools) if assistant is not None else None
-    model = completion(state, noted, tokens=tokens, settings=settings, fixed=fixed, tools=tools)
+    model, alone = completion(state, noted, tokens=tokens, settings=settings, fixed=fixed, tools=tools)
     last = state.candidates + 1 >= settings.context_policy.max_candidates
     for place, strategy in enumerate(may if full.fired else ()):
         try:
@@ -63,8 +64,7 @@ def compaction(
             continue
         if found.reason:
             events.append(_degraded(state, _ALONE, found.reason))
-        alone = (NOT_A_TAIL if worth_asking(state.counters) else SELDOM_ASKED,)
-        events.append(_event(found, alone if model is None and assistant is not None else ()))
+        events.append(_event(found, alone))
         return Update(
             proposals=(*state.proposals, found),
             candidates=state.candidates + 1,
@@ -98,35 +98,40 @@ def completion(
     settings: AgentSettings,
     fixed: str,
     tools: Sequence[Schema],
-) -> Completion | None:
-    """Give the model for this call; None where its summaries were refused, or its server would read all anew.
+) -> tuple[Completion | None, str]:
+    """Give the model for this call, or None and why rules do the work alone where there is a model.
 
-    What a milder strategy proposes was not sent yet, so the call is a tail of the prompt without it. Where that has
-    another head than the one sent last, or would not fit whole, no call is a tail of what the server has read; rules
-    do the work then.
+    It is not asked where its summaries were refused, and where the chat's own server would have to read all anew or has
+    served internal calls enough. What a milder strategy proposes was not sent yet, so the call is a tail of the prompt
+    without it. Where that has another head than the one sent last, or would not fit whole, no call is a tail of what
+    the server has read.
     """
-    if assistant is None or state.view is None or not worth_asking(state.counters):
-        return None
+    if assistant is None or state.view is None:
+        return None, ""
+    if not worth_asking(state.counters.refused_summaries):
+        return None, SELDOM_ASKED
     if not assistant.shares_prefix:
-        return Completion(assistant)
+        return Completion(assistant), ""
     view, sent = last_prompt(state, tokens=tokens, settings=settings, fixed=fixed, tools=tools)
     if view.gave_way or state.head not in ("", view.head):
-        return None
-    return Completion(assistant, sent, tuple(tools))
+        return None, NOT_A_TAIL
+    if not affordable(state.counters, view.tokens):
+        return None, TOO_DEAR
+    return Completion(assistant, sent, tuple(tools)), ""
 
 
 def _refusals(counters: Counters, noted: Noted | None, found: Proposal) -> Counters:
     """Give the counters with what became of a model's summary: one more refused or not asked for, or none since."""
     if noted is None or not noted.calls:
-        skipped = 0 if worth_asking(counters) else 1
+        skipped = 0 if worth_asking(counters.refused_summaries) else 1
         return counters.model_copy(update={"refused_summaries": counters.refused_summaries + skipped})
     return counters.model_copy(update={"refused_summaries": counters.refused_summaries + 1 if found.reason else 0})
 
 
-def _event(found: Proposal, notes: Sequence[str]) -> Compacted:
+def _event(found: Proposal, alone: str) -> Compacted:
     behind = f"{len(found.by_reference)} values by reference" if found.by_reference else ""
     touched = len(found.removed) + len(found.replacements)
-    reason = "; ".join(note for note in (behind, *notes) if note)
+    reason = "; ".join(note for note in (behind, alone) if note)
     return Compacted(strategy=found.strategy, messages=touched, freed=found.freed, reason=reason)
 
 

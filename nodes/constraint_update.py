@@ -9,7 +9,6 @@ from langchain_core.messages import BaseMessage, HumanMessage
 
 from ninefold.policies.bounded import within
 from ninefold.policies.constraints import (
-    REPLY_SCHEMA,
     Candidate,
     Extraction,
     Source,
@@ -17,7 +16,6 @@ from ninefold.policies.constraints import (
     expired,
     extract,
     from_preferences,
-    grounded,
     identify,
     is_other,
     jointed,
@@ -28,11 +26,8 @@ from ninefold.policies.constraints import (
 )
 from ninefold.policies.forget_request import beside
 from ninefold.policies.forget_texts import any_of
-from ninefold.policies.json_reply import parse_json
-from ninefold.policies.neutralise import neutralise
 from ninefold.policies.notices import notice
-from ninefold.policies.prompt_files import prompt
-from ninefold.policies.text import detect_language, plain_text
+from ninefold.policies.text import plain_text
 from ninefold.state import (
     AgentSettings,
     ChangeKind,
@@ -46,7 +41,6 @@ from ninefold.state import (
     Degraded,
     Event,
     Fate,
-    NinefoldError,
     Recalled,
     Step,
     Task,
@@ -55,10 +49,9 @@ from ninefold.state import (
 from ninefold.state.turn_state import TurnState, Update
 
 from .internal_calls import Noted, counted
-from .last_prompt import last_prompt
 from .ports import Assistant, Schema, TokenCounter
+from .wishes_asked import Asked, with_wishes_asked
 
-_REPLY_TOKENS = 512
 _NAMED, _NAME = 6, 60
 """Of the wishes without room, how many are named and by how many characters; all are counted."""
 _SHOWN = 24
@@ -96,7 +89,7 @@ def constraint_update(
     turn = state.turn
     held, events = _opened(state, turn)
     noted = Noted(assistant, Step.CONSTRAINT_UPDATE, tokens, tools) if assistant is not None else None
-    asked = False
+    asked: Asked | None = None
     waiting = [message for message in state.messages if message.id in state.unprocessed.constraints]
     for message in waiting:
         if not isinstance(message, HumanMessage):
@@ -105,21 +98,20 @@ def constraint_update(
         holds = any_of(state.forgetting)
         text = beside(plain_text(message), holds)
         found = extract(text)
-        if noted is not None and not asked and wants_model(text, found):
-            asked = True
-            before: Sequence[BaseMessage] = ()
-            if noted.shares_prefix:
-                _, before = last_prompt(state, tokens=tokens, settings=settings, fixed=fixed, tools=tools)
-            proposed, failure = _ask(state, text, noted, tokens, before, tools)
-            found = _joined(found, proposed)
-            events += [*noted.calls, *failure]
+        if noted is not None and asked is None and wants_model(text, found):
+            asked = with_wishes_asked(
+                state, text, found, noted, tokens=tokens, settings=settings, fixed=fixed, tools=tools
+            )
+            found = asked.found
+            events += asked.events
         if state.forgetting:
             # A withdrawal in it has nothing left to withdraw.
             found = found._replace(wishes=tuple(wish for wish in found.wishes if not holds(wish.words)))
         found = found._replace(wishes=jointed(text, found.wishes))
         held, full = _taken(held, found, _source(state, turn, message), conflict)
         events += [*_untaken(state, "rules_beyond", found.beyond), *_untaken(state, "rules_full", full)]
-    events.append(_event(held, waiting))
+    events.append(_event(held, waiting, asked.alone if asked else ""))
+    counters = counted(state.counters, noted)
     return Update(
         constraints=held.constraints,
         task=held.task,
@@ -127,7 +119,7 @@ def constraint_update(
         taken_back=taken_back(state.taken_back, held.changes),
         recalled=_beside_the_layer(state, turn),
         unprocessed=state.unprocessed.model_copy(update={"constraints": ()}),
-        counters=counted(state.counters, noted),
+        counters=counters.model_copy(update={"wishes_not_found": asked.in_vain}) if asked else counters,
         trace=tuple(events),
     )
 
@@ -188,38 +180,7 @@ def _untaken(state: TurnState, why: str, wishes: Sequence[Candidate]) -> list[Ev
     return [Degraded(step=Step.CONSTRAINT_UPDATE, what=what, cause=named + more)]
 
 
-def _ask(
-    state: TurnState,
-    text: str,
-    assistant: Assistant,
-    tokens: TokenCounter,
-    before: Sequence[BaseMessage],
-    tools: Sequence[Schema],
-) -> tuple[tuple[Candidate, ...], list[Event]]:
-    """Give the assistant's grounded proposals for a message, or why there are none."""
-    instruction = prompt("extract_constraints", detect_language(text))
-    request = [*before, HumanMessage(f"{instruction}\n\n{neutralise(text)}")]
-    if tokens.prompt(request, tools if before else ()) + _REPLY_TOKENS > assistant.num_ctx:
-        return (), [_degraded(state, "the message is too long for the assistant's context")]
-    try:
-        reply = assistant.complete(request, purpose="constraints", num_predict=_REPLY_TOKENS, schema=REPLY_SCHEMA)
-    except NinefoldError as error:
-        return (), [_degraded(state, str(error))]
-    parsed = parse_json(reply)
-    if parsed is None:
-        return (), [_degraded(state, "the assistant's reply holds no JSON")]
-    return grounded(parsed, text), []
-
-
-def _joined(found: Extraction, proposed: Sequence[Candidate]) -> Extraction:
-    """Give the rules' wishes with the proposals that lie beside them."""
-    beside = [
-        each for each in proposed if not any(each.start < wish.end and wish.start < each.end for wish in found.wishes)
-    ]
-    return found._replace(wishes=(*found.wishes, *beside))
-
-
-def _event(held: _Held, waiting: Sequence[BaseMessage]) -> ConstraintsUpdated:
+def _event(held: _Held, waiting: Sequence[BaseMessage], alone: str) -> ConstraintsUpdated:
     reason = ""
     shown = within(held.changes[:_SHOWN], _SHOWN_BYTES)
     if not waiting:
@@ -230,8 +191,4 @@ def _event(held: _Held, waiting: Sequence[BaseMessage]) -> ConstraintsUpdated:
         )
     elif len(held.changes) > len(shown):
         reason = f"{len(held.changes) - len(shown)} more changes"
-    return ConstraintsUpdated(changes=shown, reason=reason)
-
-
-def _degraded(state: TurnState, cause: str) -> Degraded:
-    return Degraded(step=Step.CONSTRAINT_UPDATE, what=notice("rules_alone", state.language), cause=cause[:400])
+    return ConstraintsUpdated(changes=shown, reason="; ".join(part for part in (reason, alone) if part))

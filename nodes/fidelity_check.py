@@ -10,6 +10,7 @@ from ninefold.policies.apply import commit, over
 from ninefold.policies.bounded import within
 from ninefold.policies.proof import Faults, refuted, repaired, unproven
 from ninefold.policies.render import render
+from ninefold.policies.standing import cleared
 from ninefold.policies.veto import vetoed
 from ninefold.state import (
     AgentSettings,
@@ -119,11 +120,13 @@ def _shown(missing: Sequence[Missing]) -> tuple[Missing, ...]:
 
 
 def _rendered(state: TurnState, fixed: str) -> list[BaseMessage]:
-    """Give the prompt about to be sent, with the pending proposals in it."""
+    """Give the prompt about to be sent: the window as the pending proposals would leave it, once they are state."""
     assert state.view is not None
+    assert state.turn is not None
     window = over(state, state.proposals)
+    entries = cleared(window.entries, state.turn.id) if state.proposals else window.entries
     language = state.language or Language.ENGLISH
-    return render(state.view, window.messages, window.entries, fixed=fixed, language=language)
+    return render(state.view, window.messages, entries, fixed=fixed, language=language)
 
 
 def _proven(state: TurnState, *events: Event) -> Update:

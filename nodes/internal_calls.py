@@ -69,4 +69,6 @@ def counted(counters: Counters, noted: Noted | None) -> Counters:
     """Give the thread's counters with the noted calls in them."""
     if noted is None or not noted.calls:
         return counters
-    return counters.model_copy(update={"internal_calls": counters.internal_calls + len(noted.calls)})
+    taken = sum(call.prompt_tokens for call in noted.calls)
+    calls = counters.internal_calls + len(noted.calls)
+    return counters.model_copy(update={"internal_calls": calls, "internal_tokens": counters.internal_tokens + taken})

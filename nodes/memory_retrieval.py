@@ -196,7 +196,7 @@ def _limits(state: TurnState, memory: MemoryStore | None, settings: AgentSetting
     return Limits(
         min_score=minimum,
         top_k=policy.memory_search_top_k,
-        tokens=policy.memory_tokens,
+        tokens=settings.memory_limit,
         now=state.turn.at,
         fade_days=ageing.fade_days,
         archive_days=ageing.archive_days,
@@ -241,14 +241,18 @@ def _told_now(state: TurnState) -> str:
 
 
 def _in_view(state: TurnState, entries: Sequence[Entry]) -> InView:
-    """What the prompt holds without a recall: placed memories, turns that stand whole in the window, constraints."""
+    """What the prompt holds without a recall: placed memories, turns that stand whole, constraints, the summary."""
     shortened = {entry.turn for entry in entries if entry.compacted or entry.reference is not None}
     people = [m for m in state.messages if isinstance(m, HumanMessage)]
     said = {m.id for m in people}
     return InView(
         ids=frozenset(placed.id for entry in entries for placed in entry.placed),
         turns=frozenset(e.turn for e in entries if e.message in said and e.turn not in shortened),
-        texts=(*(constraint.words for constraint in state.constraints), *_told(people)),
+        texts=(
+            *(constraint.words for constraint in state.constraints),
+            *(item.text for item in state.summary.items),
+            *_told(people),
+        ),
     )
 
 

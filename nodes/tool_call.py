@@ -138,7 +138,7 @@ def _kept(
     entry = entry.model_copy(update={"archived": True})
     # What the model cannot fetch again is cut only where it would not fit.
     cut = "expand_reference" in settings.tools and is_long_json(plain_text(whole))
-    if size <= settings.context_policy.tool_result_tokens and not cut:
+    if size <= settings.result_limit and not cut:
         return _Done(whole, entry, events)
     language = state.language or Language.ENGLISH
     message, entry = shortened(whole, entry, focus=_focus(state), language=language, tokens=tokens, settings=settings)
@@ -158,7 +158,7 @@ def shortened(
     text = plain_text(whole)
     reference = reference_id(entry.turn, entry.sequence)
     marker = reference_marker(reference, len(text), language)
-    limit = max(settings.context_policy.tool_result_tokens - tokens.text(marker) - 8, 32)
+    limit = max(settings.result_limit - tokens.text(marker) - 8, 32)
     kept = arriving(text, room=limit, beside=len(marker) + 1, tokens=tokens, focus=focus)
     message = whole.model_copy(update={"content": f"{kept.text}\n{marker}"})
     size = tokens.message(as_sent(message))

@@ -45,6 +45,7 @@ class Pressure(NamedTuple):
     """Tokens that may leave at all, where a trigger fired; below `smallest_block` a cut is not worth its broken prefix.
     """
     smallest_block: int
+    """Half of the way from a high mark to its low one; an eighth of it where the prompt is over `hard`."""
     fired: tuple[str, ...]
     """The triggers that are over their number: hard, window, recent_keep."""
     soon: bool
@@ -71,7 +72,7 @@ def pressure(state: TurnState, settings: AgentSettings) -> Pressure:
     Marks: the whole prompt from hard_threshold down to soft_threshold, the window's tokens from
     summary_threshold_tokens down to half, its messages from recent_keep down to a third. A trigger is judged on the
     window before any proposal of this descent, so that the descent goes on until the low mark and not only below the
-    high one.
+    high one; once begun for want of tokens it goes down to both of their marks.
     """
     policy = settings.context_policy
     room = settings.model.num_ctx - settings.model.num_predict
@@ -93,6 +94,9 @@ def pressure(state: TurnState, settings: AgentSettings) -> Pressure:
         ("recent_keep", count_before, count, policy.recent_keep, policy.recent_keep // KEPT_PART),
     )
     excess = {name: current - low for name, before, current, high, low in gauges if before > high and current > low}
+    if state.proposals or excess.keys() & {"hard", "window"}:
+        # The prompt is read anew from a cut on, so the next one is to be far.
+        excess |= {name: current - low for name, _, current, _, low in gauges[:2] if current > low}
     if any(entry.restored for entry in state.entries) and needed + freed <= hard:
         # What the person brought back stays until a prompt needs more than the hard threshold.
         excess = {}
@@ -111,7 +115,7 @@ def pressure(state: TurnState, settings: AgentSettings) -> Pressure:
         tokens_to_free=max(excess.get("hard", 0), excess.get("window", 0)),
         messages_to_leave=messages,
         room_to_make=sum(group.tokens for group in movable(now, settings)) if excess else 0,
-        smallest_block=0 if messages else max(64, min(policy.summary_threshold_tokens, hard) // 16),
+        smallest_block=0 if messages else max(64, min(half, hard - soft) // (8 if "hard" in excess else 2)),
         fired=tuple(excess),
         soon=near or next_count > policy.recent_keep,
         cut_tokens=min(half, hard - soft) if near else 0,

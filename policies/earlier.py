@@ -33,6 +33,9 @@ BESIDE_BEST = 0.5
 """Share of the best one's score below which an earlier message is left out; 19 in 20 pieces of evidence lie above."""
 
 
+_MARK = "[，,、；;：:]"
+_LONE_MARKS = re.compile(rf"^(?:\s|{_MARK})+|(?<=[。！？!?])\s*(?:{_MARK}|。)+|{_MARK}(?=\s*(?:{_MARK}|[。！？!?]))")
+"""Marks that a rule leaves behind where it was taken out."""
 _OF_SELF = re.compile(r"(?:我|I\b|we\b)", re.IGNORECASE)
 
 
@@ -87,8 +90,8 @@ def earlier(
             fate = Fate.DUPLICATE
         elif taken >= limits.top_k:
             fate = Fate.BEYOND_TOP_K
+        taken += fate is Fate.RECALLED or reference in view.ids
         if fate is Fate.RECALLED:
-            taken += 1
             shown.append(folded(text))
         candidates.append(
             Recalled(
@@ -139,7 +142,7 @@ def _without_rules(said: Said) -> str:
     for wish in extract(text).wishes if said.role == "user" else ():
         if _is_rule(wish) and wish.start >= start:
             kept, start = kept + text[start : wish.start], wish.end
-    return kept + text[start:]
+    return _LONE_MARKS.sub("", kept + text[start:]) if start else text
 
 
 def _holds(sentence: str, said: Said, gone: Sequence[str], older: Sequence[str], newest: dict[str, float]) -> bool:

@@ -34,8 +34,8 @@ def left_view(
         constraints: the rules beside it.
         turn: the present one; what stands with its own message is this recall.
         gone: rules that this turn replaced or took back; what holds their words was in view with them.
-        most: how many are given at most.
-        tokens: what they may take; the cut has made room for more than that.
+        most: how many there may be of these and of those that the search brought.
+        tokens: what all that is recalled may take; the cut has made room for more than that.
     """
     ids = {placed.id for entry in window.entries if entry.turn != turn for placed in entry.placed}
     ids |= {reference_id(entry.turn, entry.sequence) for entry in window.entries if not entry.compacted}
@@ -43,7 +43,9 @@ def left_view(
     texts = [plain_text(message) for message in window.messages if isinstance(message, HumanMessage)]
     texts += [*(item.text for item in items), *(constraint.words for constraint in constraints)]
     there = [folded(text) for text in texts]
-    left = tokens
+    there_already = [each for each in recalled if each.fate in (Fate.RECALLED, Fate.GAVE_WAY)]
+    left = tokens - sum(tokens_at_most(each.text) for each in there_already)
+    most -= sum(each.kind not in ALWAYS_RECALLED for each in there_already)
     found: list[Recalled] = []
     for each in recalled:
         text = folded(each.text.strip("…"))
@@ -53,7 +55,7 @@ def left_view(
         if any(folded(words) in text for words in gone):
             continue
         left -= tokens_at_most(each.text)
-        if left < 0 or len(found) == most:
+        if left < 0 or len(found) >= most:
             break
         found.append(each)
     return tuple(found)

@@ -86,7 +86,8 @@ class DefaultRanking:
         for record, score, standing in then or searched:
             below = Fate.BELOW_THRESHOLD if standing < least else None
             fate = below or _by_score(record, score, words.get(record.id), bounds, taken) or prompt.take(record)
-            taken += fate is Fate.RECALLED
+            # What an earlier turn recalled and still stands there takes its place: the next best is no better for it.
+            taken += fate is Fate.RECALLED or (fate is Fate.IN_VIEW and record.id in view.ids)
             scores = {"score": score, "words": words.get(record.id)}
             candidates.append(prompt.candidate(record, fate, query).model_copy(update=scores))
         recalled = [candidate for candidate in candidates if candidate.fate is Fate.RECALLED]

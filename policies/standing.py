@@ -75,9 +75,13 @@ def cleared(entries: Sequence[Entry], turn: str) -> tuple[Entry, ...]:
 
     The prompt is read anew behind its fixed text, so nothing is won by memories that an earlier question asked for.
     """
+    return without_recalled(without_rules(entries), turn)
+
+
+def without_recalled(entries: Sequence[Entry], turn: str) -> tuple[Entry, ...]:
+    """Give the entries without the memories that were recalled in other turns than this one."""
     return tuple(
-        entry.model_copy(update={"placed": ()}) if entry.placed and entry.turn != turn else entry
-        for entry in without_rules(entries)
+        entry.model_copy(update={"placed": ()}) if entry.placed and entry.turn != turn else entry for entry in entries
     )
 
 

@@ -117,6 +117,8 @@ class Fate(StrEnum):
     IN_VIEW = "in_view"
     SUPERSEDED = "superseded"
     OVER_BUDGET = "over_budget"
+    GAVE_WAY = "gave_way"
+    """The prompt had no room for it; when a cut makes some, it is in the prompt again."""
 
 
 class Recalled(Value):

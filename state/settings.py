@@ -168,6 +168,10 @@ ToolName = Literal["memory_write", "memory_search", "get_current_time", "expand_
 BUILT_IN_TOOLS: tuple[ToolName, ...] = ("memory_write", "memory_search", "get_current_time", "expand_reference")
 
 
+_LEAST = 96
+"""Tokens below which no window makes a layer smaller than it is set."""
+
+
 def _embeddings(given: Mapping[str, Any]) -> EmbeddingSettings:
     model = given.get("model")
     return EmbeddingSettings(provider=model.provider if isinstance(model, ModelSettings) else "ollama")
@@ -217,9 +221,29 @@ class AgentSettings(Value):
     def _on_its_profile(cls, given: Any) -> Any:
         return with_profile(given) if isinstance(given, Mapping) else given
 
+    @property
+    def room(self) -> int:
+        """Tokens that a prompt may take."""
+        return self.model.num_ctx - self.model.num_predict
+
+    @property
+    def result_limit(self) -> int:
+        """What one tool result may bring: `tool_result_tokens`, in a small window at most a third of the room."""
+        return min(self.context_policy.tool_result_tokens, max(self.room // 3, _LEAST))
+
+    @property
+    def memory_limit(self) -> int:
+        """What recalled memories may take: `memory_tokens`, in a small window at most an eighth of the room."""
+        return min(self.context_policy.memory_tokens, max(self.room // 8, _LEAST))
+
+    @property
+    def summary_limit(self) -> int:
+        """What the summary may take: `summary_tokens`, in a small window at most a sixth of the room."""
+        return min(self.context_policy.summary_tokens, max(self.room // 6, _LEAST))
+
     @model_validator(mode="after")
     def _budget_can_fit(self) -> AgentSettings:
-        room = self.model.num_ctx - self.model.num_predict
+        room = self.room
         if room < 256:
             limits = f"num_predict {self.model.num_predict} and num_ctx {self.model.num_ctx}"
             raise ValueError(f"{limits} leave only {room} tokens for the prompt")

@@ -38,8 +38,12 @@ class Counters(BaseModel):
     reply_tokens: Count = 0
     compactions: Count = 0
     internal_calls: Count = 0
+    internal_tokens: Count = 0
+    """Tokens of the prompts of internal calls."""
     refused_summaries: Count = 0
     """Summaries of a model that were refused since the last one that was taken, or not asked for because of that."""
+    wishes_not_found: Count = 0
+    """Times since the last find that a model was asked for wishes and found none, or was not asked because of that."""
     correction: Annotated[float, Field(ge=1, le=16)] = 1.0
     """Factor by which the server counts more than we do; it is only ever raised."""
 

@@ -96,7 +96,7 @@ def _joined(state: TurnState, turn: str, messages: Sequence[BaseMessage], ports:
 
 def _bounded(state: TurnState, new: set[str], ports: Ports) -> TurnState:
     """Give the state with its new messages under their lasting numbers, and of each long result what matters."""
-    limit = ports.settings.context_policy.tool_result_tokens
+    limit = ports.settings.result_limit
     messages = {message.id or "": message for message in state.messages}
     entries = [in_history(entry) if entry.message in new else entry for entry in state.entries]
     for place, entry in enumerate(entries):

@@ -1,6 +1,7 @@
 """M5, M7, Q1: fifty turns, in Chinese and in English, through ninefold and through what manages nothing.
 
 Usage: python -m bench.fifty [--language zh|en] [--embedded [NAME_OR_PATH]] [--model NAME] [--turns 50] [--json FILE]
+                             [--by-turn [NUM_CTX]]
 
 A conversation with 24 planted facts and tool results of up to 30,000 tokens is played against one server on loopback:
 by ninefold as it comes, by full replay that the server cuts to its window as Ollama does, by the last 20 messages, and
@@ -10,6 +11,9 @@ when its words do not stand in a prompt that needs them, `stale` is what no long
 
 A script answers, unless `--embedded` takes the embedded model or OLLAMA_HOST names a server (`--model` its model): then
 time is measured too, and `right` says how many replies are what code can check (Q1), in both orders of the prompt.
+
+`--by-turn` plays ninefold alone, and tells of each turn what its layers held, what of each request was read anew and
+from where, and which step compacted or called the model.
 """
 
 from __future__ import annotations
@@ -35,6 +39,7 @@ from .measures import Measured, measured
 from .models import Model, embedded, ollama, scripted
 from .plot import plotted
 from .systems import LAST, Played, managed, unmanaged
+from .turns import turn_lines
 
 NUM_CTX, SMALL = 8192, 4096
 WINDOWS = (2048, 3072, 4096, 6144)
@@ -120,6 +125,15 @@ def tables(run: Run) -> dict[str, Any]:
     return found | {"goals": goals}
 
 
+def by_turn(run: Run, num_ctx: int) -> None:
+    """Print ours turn by turn, and its line of the table."""
+    figures = run.measured(managed, num_ctx=num_ctx)
+    print(f"\n{run.language}, num_ctx {num_ctx:,}")
+    print("\n".join(turn_lines(figures)))
+    print(line(figures, real=run.real))
+    print(f"lost: {figures.lost}", flush=True)
+
+
 def _goals(run: Run, rows: Sequence[dict[str, Any]]) -> Iterator[Goal]:
     """Give the goals of a conversation; the best other loses the fewest facts, or is right the most often."""
     ours, replay, *_ = rows
@@ -160,6 +174,7 @@ def main() -> None:
     parser.add_argument("--model", default="qwen2.5:14b", help="model on the Ollama server")
     parser.add_argument("--turns", type=int, default=50)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--by-turn", type=int, nargs="?", const=NUM_CTX, metavar="NUM_CTX", help="ours, turn by turn")
     given = parser.parse_args()
     languages: list[Language] = given.language or list(LANGUAGES)
     found: list[dict[str, Any]] = []
@@ -170,7 +185,13 @@ def main() -> None:
         if not found:
             about = machine()
             print(f"Python {about['python']}, {about['machine']}, {about['packages']}; {who} answers")
-        found.append(tables(Run(conversation(language).shortened(given.turns), language, model, real)))
+        run = Run(conversation(language).shortened(given.turns), language, model, real)
+        if given.by_turn:
+            by_turn(run, given.by_turn)
+        else:
+            found.append(tables(run))
+    if given.by_turn:
+        return
     goals = [goal for each in found for goal in each.pop("goals")]
     print()
     status = told(goals)

@@ -38,11 +38,23 @@ class Turn:
 
 
 @dataclass(frozen=True)
+class Sent:
+    """One request, and what of it a server with one slot reads anew."""
+
+    request: Request
+    tokens: int
+    fresh: int
+    before: int
+    """Tokens of the request before, which the server has read."""
+
+
+@dataclass(frozen=True)
 class Measured:
     """The figures of one conversation through one system."""
 
     played: Played
     turns: tuple[Turn, ...]
+    sent: tuple[Sent, ...]
     facts: int
     checks: dict[str, list[bool]]
     """For each fact whether the replies that were looked at were right."""
@@ -90,11 +102,13 @@ def measured(conversation: Conversation, played: Played) -> Measured:
     """Read the figures off a conversation that was played."""
     turns = [Turn() for _ in conversation.turns]
     slot: Sequence[int] = ()
+    sent: list[Sent] = []
     for request in played.requests:
         turn, text = turns[request.turn - 1], read_by_server(request.body, played.num_ctx)
         prompt = encoded(text)
         fresh = len(prompt) - min(common(slot, prompt), len(prompt) - 1)
         turn.evaluated += fresh
+        sent.append(Sent(request, len(prompt), fresh, len(slot)))
         slot = prompt
         if request.internal:
             turn.internal += 1
@@ -111,7 +125,7 @@ def measured(conversation: Conversation, played: Played) -> Measured:
         if fact.reply
     }
     checks |= {wish.words: [wish.reply.holds(played.replies[wish.said - 1])] for wish in conversation.once}
-    return Measured(played, tuple(turns), len(conversation.facts), checks)
+    return Measured(played, tuple(turns), tuple(sent), len(conversation.facts), checks)
 
 
 def _holds(text: str, fact: Fact) -> bool:

@@ -16,7 +16,7 @@ import ollama
 from langchain_core.tools import BaseTool, StructuredTool
 
 from ninefold import AgentSettings, build_graph
-from ninefold.state import ContextPolicy, EmbeddingSettings, ModelSettings, Order, StorageSettings
+from ninefold.state import ContextPolicy, EmbeddingSettings, Event, ModelSettings, Order, StorageSettings, View
 from tests.turn.agents import MODEL, Body, config, server_count
 from tests.wire.replies import Call, Reply
 from tests.wire.server import WireServer
@@ -43,6 +43,14 @@ class Request:
         return "format" in self.body
 
 
+@dataclass(frozen=True)
+class Told:
+    """What ninefold says of a turn: the last prompt's layers, and what its steps did."""
+
+    view: View
+    trace: tuple[Event, ...]
+
+
 @dataclass
 class Played:
     """What a system sent and what it answered."""
@@ -56,6 +64,8 @@ class Played:
     seconds: list[float] = field(default_factory=list[float])
     """Of each turn, from the person's words to the whole reply."""
     compactions: int = 0
+    told: list[Told] = field(default_factory=list[Told])
+    """Of each turn; empty for a system that says nothing of itself."""
 
 
 Take = Callable[[str], str]
@@ -133,8 +143,10 @@ def managed(
         graph = build_graph(settings, tools=stage.tools())
 
         def take(words: str) -> str:
-            told = graph.invoke({"messages": [{"role": "user", "content": words}]}, config())
-            return str(told["messages"][-1].text)
+            answer = graph.invoke({"messages": [{"role": "user", "content": words}]}, config())
+            values = graph.get_state(config()).values
+            played.told.append(Told(values["view"], values["trace"]))
+            return str(answer["messages"][-1].text)
 
         stage.play(take)
         played.compactions = int(graph.get_state(config()).values["counters"].compactions)

@@ -172,7 +172,7 @@ def _weight(text: str, message: BaseMessage, inside: Sequence[Need], field: Fiel
         if heard("confirm", text) and len(text) < 24:
             return 0
         return {"decisions": 50, "next_steps": 40, "other_facts": 0}[field]
-    return 30 if field == "decisions" else 0
+    return 30 if field == "decisions" and not heard("proposes", text) else 0
 
 
 def _without_repeats(found: Sequence[Statement]) -> Iterable[Statement]:

@@ -87,7 +87,7 @@ def _chosen_now(
     settings: AgentSettings,
 ) -> list[Statement]:
     language = now.language or Language.ENGLISH
-    reserve = settings.context_policy.summary_tokens
+    reserve = settings.summary_limit
     staying = _staying(now, leaving) if assistant.shares_prefix else ()
     sources = tuple(sources_of((*leaving, *staying), archive))
     summarised = Held(item.text for item in now.summary.items)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pydantic import ValidationError
 
@@ -55,7 +55,10 @@ class Summarise:
         settings: AgentSettings,
     ) -> Proposal | None:
         """Give the cut and the new summary, or None when nothing may leave or nothing would be freed."""
-        leaving = to_leave(state, settings)
+        now = over(state, state.proposals)
+        leaving = to_leave(
+            state, settings, is_there=lambda groups: _prepared(archive, _key(now, groups, (), archive, settings))
+        )
         if not leaving:
             return None
         return fold_into_summary(
@@ -94,10 +97,13 @@ def fold_into_summary(
     )
 
 
-def to_leave(state: TurnState, settings: AgentSettings) -> tuple[Group, ...]:
+def to_leave(
+    state: TurnState, settings: AgentSettings, *, is_there: Callable[[Sequence[Group]], object] = bool
+) -> tuple[Group, ...]:
     """Give the groups that leave: exactly those prepared for, where they still may, else the oldest that make room.
 
-    Where `recent_keep` fires, a prepared cut has to make room for another turn at least, or it is not the cut to make.
+    A cut that was noted has to make half of the room that is needed, or the next turn would bring another; unless its
+    summary is there already. Where `recent_keep` fires it has to make room for a turn.
     """
     now = over(state, state.proposals)
     may = movable(now, settings)
@@ -106,14 +112,16 @@ def to_leave(state: TurnState, settings: AgentSettings) -> tuple[Group, ...]:
     if wanted and wanted.issubset(id_ for group in may for id_ in group.ids):
         prepared = tuple(group for group in may if wanted.issuperset(group.ids))
         left = full.messages - sum(group.counted for group in prepared)
-        if full.messages_to_leave == 0 or left <= settings.context_policy.recent_keep - A_TURN:
+        room = full.messages_to_leave == 0 or left <= settings.context_policy.recent_keep - A_TURN
+        enough = sum(group.tokens for group in prepared) * 2 >= full.tokens_to_free or len(prepared) == len(may)
+        if room and (enough or is_there(prepared)):
             return prepared
     return cut(may, full, settings)
 
 
 def cut(may: Sequence[Group], full: Pressure, settings: AgentSettings) -> tuple[Group, ...]:
     """Give the oldest groups that free what must be freed, the growth of the summary counted in."""
-    growth = min(settings.context_policy.summary_tokens, full.tokens_to_free // 2)
+    growth = min(settings.summary_limit, full.tokens_to_free // 2)
     return oldest(
         may, tokens=full.tokens_to_free + growth if full.tokens_to_free else 0, messages=full.messages_to_leave
     )
@@ -152,7 +160,7 @@ def _digest(
         return prepared, ""
     ids = tuple(id_ for group in leaving for id_ in group.ids)
     rest = over(now, (Proposal(strategy=StrategyName.SUMMARY, span=ids, removed=ids),))
-    kept = kept_in(rest, summary=False)
+    kept = kept_in(rest, summary=False, recalled=False)
     language = now.language or Language.ENGLISH
     covers = leaving[-1].turns[-1]
     told, reason = [*conclusions], ""
@@ -165,7 +173,7 @@ def _digest(
         now.summary,
         told,
         covers=covers,
-        cap=settings.context_policy.summary_tokens,
+        cap=settings.summary_limit,
         room=int(removed * GROWTH),
         kept=kept,
         language=language,
@@ -204,7 +212,7 @@ def _key(
     """Give the content address of a prepared summary: everything that it is made of, in its original words."""
     parts = [
         FORMAT,
-        settings.context_policy.summary_tokens,
+        settings.summary_limit,
         now.language,
         now.summary.model_dump(mode="json"),
         words_of(leaving, archive),

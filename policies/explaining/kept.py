@@ -26,6 +26,7 @@ _BY_FATE = {
     Fate.DUPLICATE: Cause.DUPLICATE,
     Fate.SUPERSEDED: Cause.SUPERSEDED,
     Fate.OVER_BUDGET: Cause.OVER_BUDGET,
+    Fate.GAVE_WAY: Cause.OVER_BUDGET,
 }
 """A candidate that was recalled, or that the prompt held already, is found in the prompt itself."""
 

@@ -9,7 +9,9 @@ from typing import Literal, cast
 
 import yaml
 
-Cue = Literal["decision", "todo", "soon", "done", "order", "confirm", "small_talk", "asking", "refusal", "this_turn"]
+Cue = Literal[
+    "decision", "proposes", "todo", "soon", "done", "order", "confirm", "small_talk", "asking", "refusal", "this_turn"
+]
 
 _DATA = Path(__file__).parent.parent / "data" / "summary_cues.yaml"
 

@@ -22,14 +22,17 @@ class Kept(NamedTuple):
     """By replies, calls and results in the window; they leave without a proof of what people said."""
 
 
-def kept_in(state: TurnState, *, summary: bool = True) -> Kept:
+def kept_in(state: TurnState, *, summary: bool = True, recalled: bool = True) -> Kept:
     """Give what a prompt over this window holds.
 
     Args:
         state: a window without pending proposals.
         summary: False leaves the summary out, for a new one in its place.
+        recalled: False leaves the memories out: this turn's question brought them, the next one brings others.
     """
     people = [message for message in state.messages if isinstance(message, HumanMessage)]
+    memories = [memory.text for memory in state.recalled if memory.fate in (Fate.RECALLED, Fate.IN_VIEW)]
+    memories += [placed.text for entry in state.entries for placed in entry.placed]
     others = [message for message in state.messages if not isinstance(message, HumanMessage)]
     return Kept(
         Held(
@@ -37,8 +40,7 @@ def kept_in(state: TurnState, *, summary: bool = True) -> Kept:
                 *(" ".join(part for part in (c.condition, c.words) if part) for c in state.constraints),
                 *(item.text for item in (state.summary.items if summary else ())),
                 *(plain_text(message) for message in people),
-                *(memory.text for memory in state.recalled if memory.fate in (Fate.RECALLED, Fate.IN_VIEW)),
-                *(placed.text for entry in state.entries for placed in entry.placed),
+                *(memories if recalled else ()),
             ]
         ),
         Held(plain_text(message) for message in others),

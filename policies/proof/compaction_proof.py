@@ -133,7 +133,7 @@ def _too_large(
     found = []
     if now >= was:
         found.append(Missing(kind="size", span=f"{now} tokens for {was}"))
-    cap = settings.context_policy.summary_tokens
+    cap = settings.summary_limit
     if proposal.summary is not None and new > max(cap, old):
         found.append(Missing(kind="size", span=f"summary of {new} tokens, {cap} at most"))
     return found
@@ -169,4 +169,4 @@ def _full(before: TurnState, after: TurnState, tokens: Counter, settings: AgentS
     language = before.language or Language.ENGLISH
     old, new = cost(before.summary, language, tokens), cost(after.summary, language, tokens)
     left = sum(entry.tokens for entry in before.entries) - sum(entry.tokens for entry in after.entries)
-    return new >= FULL * settings.context_policy.summary_tokens or new - old >= FULL * 0.7 * left
+    return new >= FULL * settings.summary_limit or new - old >= FULL * 0.7 * left

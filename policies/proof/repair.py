@@ -40,7 +40,7 @@ def repaired(
     language = before.language or Language.ENGLISH
     new = cost(made.summary or Summary(), language, tokens)
     freed = _freed(before, made, new - cost(before.summary, language, tokens))
-    if new > settings.context_policy.summary_tokens or freed < LEAST:
+    if new > settings.summary_limit or freed < LEAST:
         return None
     return made.model_copy(update={"freed": freed})
 

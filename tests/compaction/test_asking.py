@@ -11,7 +11,7 @@ from langchain_core.messages import BaseMessage
 
 from ninefold.nodes.compaction import SELDOM_ASKED
 from ninefold.policies.compaction import Completion, Summarise, prepare
-from ninefold.policies.compaction.patience import PATIENCE
+from ninefold.policies.spending import PATIENCE
 from ninefold.state import Compacted
 from tests.compaction.session import TOKENS, Session, settings
 from tests.compaction.test_transaction import Model

@@ -1,0 +1,1 @@
+from nodes.wishes_asked import *
