@@ -20,7 +20,7 @@ from ninefold.adapters.memory.past import Pasts
 from ninefold.adapters.models.assistant import ModelAssistant
 from ninefold.adapters.models.chat import ModelChat
 from ninefold.adapters.tokens import ServedCounter, for_model
-from ninefold.graph.build import turn_graph, without_effect
+from ninefold.graph.build import may_run_again, turn_graph
 from ninefold.graph.deferring import Deferred
 from ninefold.graph.guard import Guard, TurnGraph, guard, now
 from ninefold.graph.identity import DEFAULT_USER
@@ -128,7 +128,7 @@ def _guard(parts: Parts, clock: Callable[[], datetime] | None) -> Guard:
         history_turns=settings.storage.history_turns,
         recursion_limit=_steps(settings),
         clock=clock or now,
-        deferred=Deferred(without_effect(parts)),
+        deferred=Deferred(may_run_again(parts)),
     )
 
 

@@ -87,9 +87,10 @@ _EDGES = (
 )
 
 
-def without_effect(parts: Parts) -> frozenset[str]:
-    """Give the steps that only read and think: run again, they give the same, and no model is asked twice."""
+def may_run_again(parts: Parts) -> frozenset[str]:
+    """Give the steps that only read and think, or write what is there already, and ask no model."""
     steps = {Step.TURN_START, Step.INTENT_CHECK, Step.MEMORY_RETRIEVAL, Step.ASSEMBLY, Step.THRESHOLD_CHECK}
+    steps |= {Step.MEMORY_WRITE, Step.WINDOW_ROLL}
     if parts.assistant is None or not parts.settings.constraints.model:
         steps.add(Step.CONSTRAINT_UPDATE)
     if parts.assistant is None or not parts.settings.fidelity.model:

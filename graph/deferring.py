@@ -1,8 +1,9 @@
-"""Checkpoints that nobody needs while their turn goes on: after steps without an effect they wait for the next one.
+"""Checkpoints that nobody needs while their turn goes on: between steps that may run again they wait for the next one.
 
-LangGraph writes the whole state after every step. A step that only thinks gives the same when it is run again, so a
-turn that is killed can go on from before it; what was said, what a model or a tool did and what was written to archive
-and memories is on the disk before anything follows. Whatever ends a run in this process, its newest state is written.
+LangGraph writes the whole state after every step, and what a step gave before it. A step that only thinks gives the
+same when it is run again, and one that writes what is there already changes nothing, so a turn that is killed can go on
+from before it; what was said and what a model or a tool did is on the disk before anything follows. Whatever ends a run
+in this process, its newest state is written.
 """
 
 from __future__ import annotations
@@ -25,13 +26,12 @@ Writes = Sequence[tuple[str, Any]]
 
 @dataclass
 class _Waiting:
-    """A checkpoint that was not written, and what its tasks wrote."""
+    """A checkpoint that was not written."""
 
     config: RunnableConfig
     checkpoint: Checkpoint
     metadata: CheckpointMetadata
     versions: ChannelVersions
-    writes: list[tuple[Writes, str, str]] = field(default_factory=list[tuple[Writes, str, str]])
 
 
 @dataclass
@@ -47,6 +47,10 @@ class _Run:
     """The last checkpoint that was written before those left out."""
     left_out: set[str] = field(default_factory=set[str])
     waiting: _Waiting | None = None
+    writes: list[tuple[RunnableConfig, Writes, str, str]] = field(
+        default_factory=list[tuple[RunnableConfig, Writes, str, str]]
+    )
+    """What steps that may run again gave on the newest checkpoint."""
 
 
 class Deferred:
@@ -56,7 +60,7 @@ class Deferred:
     written is one that is written.
 
     Args:
-        steps: may be run again without anybody noticing; none writes every checkpoint.
+        steps: may be run again; none writes every checkpoint.
     """
 
     def __init__(self, steps: Iterable[str] = ()) -> None:
@@ -83,7 +87,7 @@ class Deferred:
             else:
                 run.parent = parent
             changed = {**run.changed, **versions}
-            run.waiting = None
+            run.waiting, run.writes = None, []
             within = before and run.coming and (before | run.coming) <= self._steps
             if not within or metadata.get("source") != "loop":
                 run.changed = {}
@@ -94,41 +98,43 @@ class Deferred:
             return None
 
     def takes(self, config: RunnableConfig, writes: Writes, task: str, path: str) -> bool:
-        """Whether a task's writes belong to a checkpoint that was left out; those of the waiting one wait with it."""
+        """Whether a task's writes need not be written now: its step may run again, or its checkpoint was left out."""
         key = _run_of(config)
         with self._lock:
             run = self._runs.get(key or "")
             checkpoint = config["configurable"].get("checkpoint_id")
-            if run is None or checkpoint not in run.left_out:
+            if run is None:
                 return False
-            if run.waiting is not None and run.newest == checkpoint:
-                run.waiting.writes.append((writes, task, path))
-            return True
+            if run.newest == checkpoint and run.coming and run.coming <= self._steps:
+                run.writes.append((_unheld(config), writes, task, path))
+                return True
+            return checkpoint in run.left_out
 
     def write(self, saver: BaseCheckpointSaver[Any], key: str) -> None:
         """Write what waits of a run that has ended, whatever ended it."""
-        waiting = self._ended(key)
-        if waiting is not None:
-            config = saver.put(waiting.config, waiting.checkpoint, waiting.metadata, waiting.versions)
-            for writes, task, path in waiting.writes:
-                saver.put_writes(config, writes, task, path)
+        run = self._ended(key)
+        if waiting := run.waiting:
+            saver.put(_unheld(waiting.config), waiting.checkpoint, waiting.metadata, waiting.versions)
+        for config, writes, task, path in run.writes:
+            saver.put_writes(config, writes, task, path)
 
     async def awrite(self, saver: BaseCheckpointSaver[Any], key: str) -> None:
         """Do `write` without blocking the event loop."""
-        waiting = self._ended(key)
-        if waiting is not None:
-            config = await saver.aput(waiting.config, waiting.checkpoint, waiting.metadata, waiting.versions)
-            for writes, task, path in waiting.writes:
-                await saver.aput_writes(config, writes, task, path)
+        run = self._ended(key)
+        if waiting := run.waiting:
+            await saver.aput(_unheld(waiting.config), waiting.checkpoint, waiting.metadata, waiting.versions)
+        for config, writes, task, path in run.writes:
+            await saver.aput_writes(config, writes, task, path)
 
-    def _ended(self, key: str) -> _Waiting | None:
+    def _ended(self, key: str) -> _Run:
         with self._lock:
-            run = self._runs.pop(key, None)
-            if run is None or run.waiting is None:
-                return None
-            metadata = {name: value for name, value in run.waiting.config.get("metadata", {}).items() if name != HELD}
-            run.waiting.config = {**run.waiting.config, "metadata": metadata}
-            return run.waiting
+            return self._runs.pop(key, _Run())
+
+
+def _unheld(config: RunnableConfig) -> RunnableConfig:
+    """Give a config by which what waited is written and does not wait again."""
+    metadata = {name: value for name, value in config.get("metadata", {}).items() if name != HELD}
+    return {**config, "metadata": metadata}
 
 
 def _run_of(config: RunnableConfig) -> str | None:
