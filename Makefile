@@ -9,6 +9,7 @@ UV := $(shell command -v uv 2>/dev/null)
 WORKERS ?= 2
 ROUNDS ?= 20
 CASES ?= 1000
+SEED ?= 0
 
 # Read when langgraph is imported, so it has to stand before Python starts.
 export LANGGRAPH_STRICT_MSGPACK := true
@@ -32,7 +33,7 @@ else
 endif
 
 $(VENV)/.locked: $(LOCK) | $(BIN)/python
-	@echo "Setting up $(VENV), once: some 200 packages, about 1.6 GB on disk; this takes a few minutes." >&2
+	@echo "Setting up $(VENV), once: some 200 packages, about 1.7 GB on disk; this takes a few minutes." >&2
 ifdef UV
 	uv pip install --quiet --python $(BIN)/python -r $(LOCK)
 else
@@ -88,11 +89,11 @@ docs: setup ## build the documents into build/site, with every link checked
 notebooks: setup ## run every notebook from its first cell to its last
 	$(BIN)/pytest -q tests/notebooks
 
-bench: setup ## run every measurement small, in about half an hour, and write BENCHMARKS.md
-	$(BIN)/python -m bench.all
+bench: setup ## run every measurement small, in about half an hour, and write BENCHMARKS.md (SEED=0)
+	$(BIN)/python -m bench.all --seed $(SEED)
 
 bench-all: setup ## run every measurement at full length, some four hours, and write BENCHMARKS.md
-	$(BIN)/python -m bench.all --whole
+	$(BIN)/python -m bench.all --whole --seed $(SEED)
 
 bench-overhead: setup ## measure a turn's processor time and disk as a session grows (M2, M3)
 	$(BIN)/python -m bench.overhead

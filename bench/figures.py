@@ -1,4 +1,4 @@
-"""What a measurement leaves behind: its goals and tables as JSON, with the machine, the versions and the day."""
+"""What a measurement leaves behind: its goals and tables as JSON, with the machine, the versions, seed and day."""
 
 from __future__ import annotations
 
@@ -8,12 +8,24 @@ import platform
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("ninefold", "langgraph", "langchain-ollama", "chromadb", "tiktoken", "xllamacpp")
+
+
+class Kind(StrEnum):
+    """What a figure is of: that tells how far two runs of it may be apart."""
+
+    COUNTED = "counted"
+    TOKENS = "tokens"
+    BYTES = "bytes"
+    TIMES = "ratio of times"
+    TIME = "time"
+    REPLIES = "replies"
 
 
 @dataclass(frozen=True)
@@ -28,16 +40,25 @@ class Goal:
     met: bool
     best: Any = None
     """The same figure of the best peer or the best simple recipe of this run, where there is one."""
+    least: float | None = None
+    """What the figure may not be below, where its goal is such a limit."""
+    most: float | None = None
+    """What the figure may not be over, where its goal is such a limit."""
+    kind: Kind = Kind.COUNTED
 
 
-def at_least(row: str, name: str, value: float, least: float, best: float | None = None) -> Goal:
+def at_least(
+    row: str, name: str, value: float, least: float, best: float | None = None, *, kind: Kind = Kind.COUNTED
+) -> Goal:
     """Give a figure that must not be below a limit."""
-    return Goal(row, name, round(value, 3), f">= {least}", value >= least, best)
+    return Goal(row, name, round(value, 3), f">= {least}", value >= least, best, least=least, kind=kind)
 
 
-def at_most(row: str, name: str, value: float, most: float, best: float | None = None) -> Goal:
+def at_most(
+    row: str, name: str, value: float, most: float, best: float | None = None, *, kind: Kind = Kind.COUNTED
+) -> Goal:
     """Give a figure that must not be over a limit."""
-    return Goal(row, name, round(value, 3), f"<= {most}", value <= most, best)
+    return Goal(row, name, round(value, 3), f"<= {most}", value <= most, best, most=most, kind=kind)
 
 
 def machine() -> dict[str, Any]:
@@ -51,11 +72,21 @@ def machine() -> dict[str, Any]:
     }
 
 
-def keep(name: str, goals: Sequence[Goal], tables: Mapping[str, Any], *, file: Path | None = None) -> Path:
-    """Write a measurement's figures and give the file; without a name of its own it is bench/results/NAME.json."""
+def keep(
+    name: str, goals: Sequence[Goal], tables: Mapping[str, Any], *, seed: int | None = None, file: Path | None = None
+) -> Path:
+    """Write a measurement's figures and give the file.
+
+    Args:
+        name: the measurement's.
+        goals: its figures beside what they must be.
+        tables: everything else that it found.
+        seed: what its texts were made from; None where it draws nothing.
+        file: where it goes instead of bench/results/NAME.json.
+    """
     file = file or RESULTS / f"{name}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
-    found = {"measurement": name, **machine(), "goals": [asdict(goal) for goal in goals], **tables}
+    found = {"measurement": name, **machine(), "seed": seed, "goals": [asdict(goal) for goal in goals], **tables}
     file.write_text(json.dumps(found, indent=1, ensure_ascii=False, default=str) + "\n", encoding="utf-8")
     return file
 

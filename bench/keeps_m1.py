@@ -33,6 +33,8 @@ from tests.wire.replies import Call, Reply, Say
 from tests.wire.server import WireServer
 
 NUM_CTX = 8192
+REPLY = 1024
+"""Tokens of the window that are kept for the reply, as the settings have it."""
 FILLER = 7
 """From this turn on nothing about the rules is said any more."""
 
@@ -97,6 +99,8 @@ def played(mode: str, language: str, marks: Sequence[int], budget: float) -> dic
         "over": log.over,
         "largest tokens": log.largest,
         "requests": len(log.held) + log.internal,
+        "prompts": len(log.held),
+        "mean tokens": round(log.main_tokens / len(log.held)),
         "internal calls a turn": round(log.internal / log.turn, 3),
         "internal share": round(log.internal_tokens / max(1, log.main_tokens), 3),
         "internal new share": round(log.internal_new / max(1, log.main_tokens), 3),

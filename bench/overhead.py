@@ -1,6 +1,6 @@
 """M2 and M3: what a turn costs beside its model, in CPU time and on disk, as a session grows.
 
-Usage: python -m bench.overhead [--marks 10,100,1000] [--memory] [--json FILE] [--no-peers]
+Usage: python -m bench.overhead [--marks 10,100,1000] [--memory] [--seed N] [--json FILE] [--no-peers]
 
 One session is played against a chat model that answers at once: about 100 tokens from the person, about 300 tokens of
 reply, and in every other turn a tool call with about 500 tokens of result. The peers, in their current releases and an
@@ -31,7 +31,7 @@ os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.tools import BaseTool
 
-from bench.figures import Goal, at_most, keep, told
+from bench.figures import Goal, Kind, at_most, keep, told
 from bench.peers.session import Instant, lookup, says
 from bench.peers_environment import peers_python, rows_of
 from ninefold import AgentSettings, build_graph
@@ -60,13 +60,13 @@ class Mark:
     compactions: int
 
 
-def play(marks: Sequence[int], *, memory: bool, tools: Sequence[BaseTool] = (lookup,)) -> list[Mark]:
+def play(marks: Sequence[int], *, memory: bool, tools: Sequence[BaseTool] = (lookup,), seed: int = 0) -> list[Mark]:
     """Play one session and give its figures at the marks."""
     with tempfile.TemporaryDirectory() as folder:
         settings = AgentSettings(storage=StorageSettings(folder=folder), memory="off")
         store = InMemoryMemory(DeterministicFakeEmbedding(size=64), "fake") if memory else None
         tokens = for_model("ollama", "qwen2.5:14b")
-        graph = build_graph(settings, model=Instant(), tokens=tokens, memory=store, tools=tools)
+        graph = build_graph(settings, model=Instant(seed=seed), tokens=tokens, memory=store, tools=tools)
         config: Any = {"configurable": {"thread_id": "t1"}}
         cpu: list[float] = []
         wall: list[float] = []
@@ -75,7 +75,7 @@ def play(marks: Sequence[int], *, memory: bool, tools: Sequence[BaseTool] = (loo
         for turn in range(1, max(marks) + 1):
             gc.collect(0)
             began, started = time.process_time(), time.perf_counter()
-            graph.invoke({"messages": [{"role": "user", "content": says(turn)}]}, config)
+            graph.invoke({"messages": [{"role": "user", "content": says(turn, seed)}]}, config)
             cpu.append(time.process_time() - began)
             wall.append(time.perf_counter() - started)
             sizes.append(size(Path(folder)))
@@ -124,27 +124,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--marks", default="10,100,1000")
     parser.add_argument("--memory", action="store_true", help="with recall and memories, in the process itself")
+    parser.add_argument("--seed", type=int, default=0, help="of the words that are said")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--no-peers", action="store_true", help="measure ninefold alone")
     chosen = parser.parse_args()
     machine = f"{platform.machine()}, {os.cpu_count()} cores"
     print(f"python {platform.python_version()}, langgraph {version('langgraph')}, {machine}")
     print(f"{'turns':>6} {'cpu ms':>9} {'wall ms':>9} {'KB/turn':>8} {'rows':>6} {'compactions':>12}")
-    marks = play([int(mark) for mark in chosen.marks.split(",")], memory=chosen.memory)
+    marks = play([int(mark) for mark in chosen.marks.split(",")], memory=chosen.memory, seed=chosen.seed)
     ratio = marks[-1].cpu_ms / marks[0].cpu_ms
     print(f"turn {marks[-1].turns} costs {ratio:.2f} × turn {marks[0].turns}")
     goals = [
-        at_most("M2", f"CPU of turn {marks[-1].turns} by turn {marks[0].turns}", ratio, GROWTH),
+        at_most("M2", f"CPU of turn {marks[-1].turns} by turn {marks[0].turns}", ratio, GROWTH, kind=Kind.TIMES),
         *disk_goals(marks),
     ]
     python = None if chosen.no_peers else peers_python()
     compared = [mark.turns for mark in marks if mark.turns <= COMPARED]
-    peers = rows_of(python, "cost.py", "--marks", ",".join(map(str, compared))) if python else []
+    asked = ("--marks", ",".join(map(str, compared)), "--seed", str(chosen.seed))
+    peers = rows_of(python, "cost.py", *asked) if python else []
     for peer in peers:
         print(f"{peer['name']}: " + ", ".join(f"turn {turn} {cost} ms" for turn, cost in peer["cpu_ms"].items()))
     goals += peer_goals(marks, peers)
     status = told(goals)
-    keep("overhead", goals, {"marks": [asdict(mark) for mark in marks], "peers": peers}, file=chosen.json)
+    tables = {"marks": [asdict(mark) for mark in marks], "peers": peers}
+    keep("overhead", goals, tables, seed=chosen.seed, file=chosen.json)
     sys.exit(status)
 
 
@@ -154,7 +157,7 @@ def peer_goals(marks: Sequence[Mark], peers: Sequence[dict[str, Any]]) -> Iterat
     for peer in peers if ours is not None else ():
         theirs = peer["cpu_ms"][str(COMPARED)]
         most = 1.0 if peer["summarising"] else PART_OF_CREATE_AGENT
-        yield at_most("M2", f"CPU of turn {COMPARED} by {peer['name']}", ours / theirs, most, best=theirs)
+        yield at_most("M2", f"CPU of turn {COMPARED} by {peer['name']}", ours / theirs, most, kind=Kind.TIMES)
 
 
 def disk_goals(marks: Sequence[Mark]) -> list[Goal]:
@@ -165,8 +168,8 @@ def disk_goals(marks: Sequence[Mark]) -> list[Goal]:
     kept = StorageSettings().history_turns
     single = all(mark.rows == round(min(mark.turns, kept) / mark.turns, 2) for mark in marks)
     return [
-        at_most("M3", "KB a turn on disk", most, KB_A_TURN),
-        at_most("M3", f"KB of turn {marks[-1].turns} by the least after turn 10", growth, GROWTH),
+        at_most("M3", "KB a turn on disk", most, KB_A_TURN, kind=Kind.BYTES),
+        at_most("M3", f"KB of turn {marks[-1].turns} by the least after turn 10", growth, GROWTH, kind=Kind.BYTES),
         Goal("M3", f"one checkpoint row for each of the last {kept} turns", single, "True", single),
     ]
 

@@ -27,7 +27,7 @@ os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
 import httpx
 
-from bench.figures import Goal, at_least, at_most, keep, told
+from bench.figures import Goal, Kind, at_least, at_most, keep, told
 from bench.prefix_engines import Read, on_llama_cpp, on_ollama
 from ninefold import build_graph
 from ninefold.adapters.tokens.encoding import qwen_encoding
@@ -252,8 +252,9 @@ def main() -> None:
 def _goals(ours: dict[str, Any], every: Sequence[dict[str, Any]]) -> Iterator[Goal]:
     best = max((each["reuse"] for each in every if each is not ours), default=None)
     least = min((each["evaluated"] for each in every if each is not ours), default=None)
-    yield at_least("M4", "prefix reused, stable", ours["reuse"], REUSED_GOAL, best and round(best, 3))
-    yield at_most("M4", "tokens read a turn, stable", round(ours["evaluated"]), EVALUATED_GOAL, least and round(least))
+    reuse, read = ours["reuse"], round(ours["evaluated"])
+    yield at_least("M4", "prefix reused, stable", reuse, REUSED_GOAL, best and round(best, 3), kind=Kind.TOKENS)
+    yield at_most("M4", "tokens read a turn, stable", read, EVALUATED_GOAL, least and round(least), kind=Kind.TOKENS)
 
 
 if __name__ == "__main__":

@@ -201,7 +201,7 @@ def main() -> None:
     for profile, (counted, _) in MEASURES.items():
         for language in LANGUAGES:
             row = measured(profile, language)
-            rows.append(asdict(row))
+            rows.append(asdict(row) | {"counted": counted})
             print(f"{profile:<14} {language:<9} {row.default:>7} {row.on_profile:>8}  {counted}", flush=True)
     keep("profiles", [], {"rows": rows}, file=given.json)
 

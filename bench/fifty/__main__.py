@@ -1,7 +1,7 @@
 """M5, M7, Q1: fifty turns, in Chinese and in English, through ninefold and through what manages nothing.
 
-Usage: python -m bench.fifty [--language zh|en] [--embedded [NAME_OR_PATH]] [--model NAME] [--turns 50] [--json FILE]
-                             [--by-turn [NUM_CTX]]
+Usage: python -m bench.fifty [--language zh|en] [--embedded [NAME_OR_PATH]] [--model NAME] [--turns 50]
+                             [--seed N] [--by-turn [NUM_CTX]] [--json FILE]
 
 A conversation with 24 planted facts and tool results of up to 30,000 tokens is played against one server on loopback:
 by ninefold as it comes, by full replay that the server cuts to its window as Ollama does, by the last 20 messages, and
@@ -22,13 +22,13 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
-from bench.figures import RESULTS, Goal, at_least, at_most, keep, machine, told
+from bench.figures import Goal, Kind, at_least, at_most, keep, machine, told
 from ninefold.adapters.weights.pull import model_file
 from ninefold.home import data_folder
 from ninefold.state import NinefoldError, Order
@@ -37,7 +37,6 @@ from ninefold.state.settings import EMBEDDED_CHAT
 from .conversation import LANGUAGES, Conversation, Language, conversation
 from .measures import Measured, measured
 from .models import Model, embedded, ollama, scripted
-from .plot import plotted
 from .systems import LAST, Played, managed, unmanaged
 from .turns import turn_lines
 
@@ -115,13 +114,6 @@ def tables(run: Run) -> dict[str, Any]:
         smaller = windows.get(SMALL, len(run.conversation.facts))
         goals.append(at_most("M5", f"{run.language}: facts lost at {SMALL:,}", smaller, 0))
         found |= {"lost by window": windows}
-    for what in ("context", "evaluated"):
-        lines = {
-            each.played.system: [getattr(turn, what) for turn in each.turns] for each in rows if each.played.num_ctx
-        }
-        RESULTS.mkdir(exist_ok=True)
-        picture = plotted(f"{run.language}: {what} by turn", lines)
-        (RESULTS / f"fifty_{run.language}_{what}.svg").write_text(picture, encoding="utf-8")
     return found | {"goals": goals}
 
 
@@ -140,18 +132,20 @@ def _goals(run: Run, rows: Sequence[dict[str, Any]]) -> Iterator[Goal]:
     others = [row for row in rows[1:] if not row["system"].startswith("ninefold")]
     language, least, most = run.language, *CONTEXT
     met = least <= ours["context"] <= most
-    yield Goal("M5", f"{language}: mean context", ours["context"], f"{least} to {most}", met, replay["context"])
+    context = Goal("M5", f"{language}: mean context", ours["context"], f"{least} to {most}", met, replay["context"])
+    yield replace(context, least=least, most=most, kind=Kind.TOKENS)
     share = ours["evaluated"] / replay["evaluated"]
-    yield at_most("M5", f"{language}: tokens evaluated, of full replay's", share, SHARE)
+    yield at_most("M5", f"{language}: tokens evaluated, of full replay's", share, SHARE, kind=Kind.TOKENS)
     fewest = min(len(row["lost"]) for row in others if row["num_ctx"])
     yield at_most("M5", f"{language}: facts lost of {ours['facts']} at {NUM_CTX:,}", len(ours["lost"]), 0, fewest)
     yield at_most("M5", f"{language}: facts shown that no longer hold", ours["stale"], 0)
-    yield at_most("M7", f"{language}, fifty turns: internal calls a turn", ours["internal calls a turn"], CALLS)
-    yield at_most("M7", f"{language}, fifty turns: internal by main prompt tokens", ours["internal share"], CALLS_SHARE)
+    calls, share, fifty = ours["internal calls a turn"], ours["internal share"], f"{language}, fifty turns"
+    yield at_most("M7", f"{fifty}: internal calls a turn", calls, CALLS, kind=Kind.TOKENS)
+    yield at_most("M7", f"{fifty}: internal by main prompt tokens", share, CALLS_SHARE, kind=Kind.TOKENS)
     if run.real:
         right = max(row["replies right"] for row in others)
         name = f"{language}: replies right of {ours['replies looked at']}"
-        yield at_least("Q1", name, ours["replies right"], 2 * right, right)
+        yield at_least("Q1", name, ours["replies right"], 2 * right, right, kind=Kind.REPLIES)
 
 
 def _model(given: argparse.Namespace, language: Language) -> tuple[Model, str]:
@@ -165,7 +159,7 @@ def _model(given: argparse.Namespace, language: Language) -> tuple[Model, str]:
 
 
 def main() -> None:
-    """Print the tables, write the figures as JSON and the plots as SVG."""
+    """Print the tables, and write the figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--language", choices=LANGUAGES, action="append")
     parser.add_argument("--embedded", nargs="?", const=EMBEDDED_CHAT, help="the embedded model, or a GGUF file")
@@ -173,6 +167,7 @@ def main() -> None:
     parser.add_argument("--written", type=int, default=128, help="tokens of its replies at most")
     parser.add_argument("--model", default="qwen2.5:14b", help="model on the Ollama server")
     parser.add_argument("--turns", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=0, help="of the tools' results")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--by-turn", type=int, nargs="?", const=NUM_CTX, metavar="NUM_CTX", help="ours, turn by turn")
     given = parser.parse_args()
@@ -185,7 +180,7 @@ def main() -> None:
         if not found:
             about = machine()
             print(f"Python {about['python']}, {about['machine']}, {about['packages']}; {who} answers")
-        run = Run(conversation(language).shortened(given.turns), language, model, real)
+        run = Run(conversation(language, given.seed).shortened(given.turns), language, model, real)
         if given.by_turn:
             by_turn(run, given.by_turn)
         else:
@@ -195,8 +190,8 @@ def main() -> None:
     goals = [goal for each in found for goal in each.pop("goals")]
     print()
     status = told(goals)
-    file = keep("fifty", goals, {"model": who, "runs": found}, file=given.json)
-    print(f"\nwritten to {file}, the plots beside it in {RESULTS}")
+    file = keep("fifty", goals, {"model": who, "runs": found}, seed=given.seed, file=given.json)
+    print(f"\nwritten to {file}")
     sys.exit(status)
 
 

@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Language = Literal["zh", "en"]
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
+APART = 1009
+"""Between the seeds of one run's results and of the next one's."""
 Turn = Annotated[int, Field(ge=1)]
 
 
@@ -144,11 +146,14 @@ class Conversation(_Told):
         return self.model_copy(update=kept)
 
 
-def conversation(language: Language) -> Conversation:
-    """Give the conversation in a language.
+def conversation(language: Language, seed: int = 0) -> Conversation:
+    """Give the conversation in a language; the rows of its tools' results that nobody asks for differ by seed.
 
     Raises:
         ValueError: the file is wrong; the message says where.
     """
-    text = (Path(__file__).parent / f"{language}.yaml").read_text(encoding="utf-8")
-    return Conversation.model_validate(yaml.safe_load(text))
+    told = yaml.safe_load((Path(__file__).parent / f"{language}.yaml").read_text(encoding="utf-8"))
+    for turn in told["turns"]:
+        if "tool" in turn:
+            turn["tool"]["seed"] += seed * APART
+    return Conversation.model_validate(told)

@@ -43,7 +43,10 @@ class Log:
     held: list[float] = field(default_factory=list)
     """For each prompt the share of the rules that it holds."""
     summaries: int = 0
-    largest: str = ""
+    texts: dict[str, int] = field(default_factory=dict)
+    """Every message that was sent, numbered."""
+    prompts: list[list[int]] = field(default_factory=list)
+    """The messages of each prompt, by their numbers."""
 
 
 class Scripted(BaseChatModel):
@@ -76,7 +79,7 @@ class Scripted(BaseChatModel):
             return _answer(AIMessage("\n".join(talk.summary(self.mode, seen, self.language)) or "-"))
         rules = talk.RULES[self.language]
         self.log.held.append(sum(rule in seen for rule in rules) / len(rules))
-        self.log.largest = max(self.log.largest, seen, key=len)
+        self.log.prompts.append([self.log.texts.setdefault(text, len(self.log.texts)) for text in texts])
         if talk.calls_tool(self.log.turn) and isinstance(messages[-1], HumanMessage):
             call = {"name": "lookup", "args": {"q": "shelf"}, "id": f"c{uuid.uuid4().hex}"}
             return _answer(AIMessage("", tool_calls=[call]))
@@ -158,7 +161,8 @@ def played(name: str, mode: str, language: str, marks: list[int], budget: float)
     except Exception as error:  # noqa: BLE001 — a peer that breaks is a row that says so
         row["error"] = f"{type(error).__name__}: {error}"[:300]
     row |= {"reached": turn, "held": held, "so far": sum(share == 1 for share in log.held) / max(1, len(log.held))}
-    return row | {"last": log.held[-1] if log.held else 0.0, "summaries": log.summaries, "largest": log.largest}
+    row |= {"last": log.held[-1] if log.held else 0.0, "summaries": log.summaries}
+    return row | {"texts": list(log.texts), "prompts": log.prompts}
 
 
 def main() -> None:

@@ -48,14 +48,19 @@ SUMMARY = ("Context Extraction Assistant", "Create a summary of the conversation
 """How a summariser's own prompt begins."""
 
 
-def prose(tokens: int, seed: int) -> str:
-    """Give about so many tokens of plain words, different for each seed."""
-    return " ".join(WORDS[(seed * 31 + i * (seed % 7 + 3)) % len(WORDS)] for i in range(tokens))
+APART = 1009
+"""Texts between those of one seed and those of the next."""
 
 
-def says(turn: int) -> str:
+def prose(tokens: int, number: int, seed: int = 0) -> str:
+    """Give about so many tokens of plain words, different for each number and seed."""
+    place = number + seed * APART
+    return " ".join(WORDS[(place * 31 + i * (place % 7 + 3)) % len(WORDS)] for i in range(tokens))
+
+
+def says(turn: int, seed: int = 0) -> str:
     """Give what the person says in a turn."""
-    return f"{turn}: {prose(100, turn)}"
+    return f"{turn}: {prose(100, turn, seed)}"
 
 
 def calls(turn: int) -> bool:
@@ -73,6 +78,7 @@ class Instant(BaseChatModel):
     """Answers at once: a call in every other turn, then prose; a summary to who asks for one."""
 
     turn: int = 0
+    seed: int = 0
 
     @property
     def _llm_type(self) -> str:
@@ -84,27 +90,27 @@ class Instant(BaseChatModel):
 
     def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         if any(start in str(messages[-1].content) for start in SUMMARY):
-            return _answer(AIMessage(prose(200, self.turn)))
+            return _answer(AIMessage(prose(200, self.turn, self.seed)))
         if isinstance(messages[-1], HumanMessage):
             self.turn += 1
             if calls(self.turn):
                 call = {"name": "lookup", "args": {"what": "orders"}, "id": f"call-{self.turn}"}
                 return _answer(AIMessage("", tool_calls=[call]))
         assert isinstance(messages[-1], HumanMessage | ToolMessage)
-        return _answer(AIMessage(prose(300, self.turn)))
+        return _answer(AIMessage(prose(300, self.turn, self.seed)))
 
 
-def history(turns: int) -> list[BaseMessage]:
+def history(turns: int, seed: int = 0) -> list[BaseMessage]:
     """Give the messages of the first turns, for a session that is not played from its beginning."""
     told: list[BaseMessage] = []
     for turn in range(1, turns + 1):
-        told.append(HumanMessage(says(turn)))
+        told.append(HumanMessage(says(turn, seed)))
         if calls(turn):
             asked = {"what": "orders"}
             call = {"name": "lookup", "args": asked, "id": f"call-{turn}"}
             result = str(lookup.invoke(asked))
             told += [AIMessage("", tool_calls=[call]), ToolMessage(result, tool_call_id=f"call-{turn}", name="lookup")]
-        told.append(AIMessage(prose(300, turn)))
+        told.append(AIMessage(prose(300, turn, seed)))
     return told
 
 

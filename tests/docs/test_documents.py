@@ -27,6 +27,7 @@ TWO_LANGUAGES = (
     "turn",
     "sessions",
     "page",
+    "scale",
     "threat-model",
     "configuration",
 )
@@ -147,6 +148,25 @@ def test_the_troubleshooting_names_only_commands_and_settings_that_there_are() -
     assert len(named) >= 8
     assert set(named) <= known
     assert set(re.findall(r"(?:lower|raise|keep) `(?:context_policy\.)?(\w+)", text)) <= keys
+
+
+def test_the_agent_file_of_many_machines_loads(tmp_path: Path) -> None:
+    (text,) = blocks(ROOT / "docs" / "scale.md", "yaml")
+    (tmp_path / "agent.yaml").write_text(text, encoding="utf-8")
+    agent = load_settings(tmp_path / "agent.yaml")
+    assert (agent.storage.checkpointer, agent.memory.store) == (agent.storage.store, "http://chroma:8000")
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "BENCHMARKS.md"], ids=lambda path: path.name)
+def test_the_measurements_and_targets_that_a_document_names_are_there(document: Path) -> None:
+    """They take minutes to hours, so here each is only asked whether it knows its options."""
+    text = document.read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(re.findall(r"`make ([a-z-]+)", text)) <= targets
+    for module, options in re.findall(r"`python -m bench\.(\w+)([^`]*)`", text):
+        file = ROOT / "bench" / f"{module}.py"
+        source = (file if file.exists() else ROOT / "bench" / module / "__main__.py").read_text(encoding="utf-8")
+        assert set(re.findall(r"--[a-z-]+", options)) <= set(re.findall(r'"(--[a-z-]+)"', source)), module
 
 
 def test_the_documents_build_without_a_warning(tmp_path: Path) -> None:
