@@ -4,8 +4,8 @@ Usage: python -m bench.scale [--turns 100,1000,10000] [--memories 1000,10000,100
 
 The sessions are those of `bench.overhead`. Memories lie in Chroma on disk, embedded by made-up vectors of 384 numbers,
 so that every figure is the store's and ours and none the embedder's. `first` is the first search of a process, by
-words and by meaning; `later` the median of the twenty behind it; both are wall time. `meaning` is the share of these
-searches in which the vectors alone found what was asked for. 10,000 turns and 100,000 memories take about three
+words and by meaning; `later` the median of the twenty behind it; beside each, processor time. `meaning` is the share of
+these searches in which the vectors alone found what was asked for. 10,000 turns and 100,000 memories take about three
 quarters of an hour on two cores.
 """
 
@@ -52,7 +52,9 @@ class Kept:
     kb: float
     """On disk, for each memory."""
     first_ms: float
+    first_cpu_ms: float
     later_ms: float
+    later_cpu_ms: float
     by_meaning: float
     """Share of the searches in which meaning alone found what was asked for."""
 
@@ -120,28 +122,36 @@ def opened(folder: str) -> ChromaMemory:
     return ChromaMemory(Path(folder) / "memory", DeterministicFakeEmbedding(size=NUMBERS), "fake:384", min_score=-1.0)
 
 
-def searched(folder: str, user: str, numbers: Sequence[int], seed: int) -> tuple[float, float, float]:
-    """Give the milliseconds of a process's first search and of the later ones, and the share that meaning found.
+def searched(folder: str, user: str, numbers: Sequence[int], seed: int) -> tuple[float, float, float, float, float]:
+    """Give what a process's first search and the later ones take (wall, processor), and the share that meaning found.
 
     Words must find what was asked for every time. Chroma's index of vectors is approximate, and made-up vectors, which
     have no neighbourhoods, are the hardest for it.
     """
     memory = opened(folder)
     try:
-        costs, hits = [], 0
+        costs: list[float] = []
+        worked: list[float] = []
+        hits = 0
         for turn in range(LATER + 1):
             wanted = text(numbers[turn * 37 % len(numbers)], seed)
-            began = time.perf_counter()
+            began, at_work = time.perf_counter(), time.process_time()
             by_words, by_meaning = memory.matching(user, wanted, limit=40), memory.search(user, wanted, limit=40)
-            costs.append(time.perf_counter() - began)
+            costs.append(1000 * (time.perf_counter() - began))
+            worked.append(1000 * (time.process_time() - at_work))
             hits += wanted in {record.text for record, _ in by_meaning}
             if wanted not in {record.text for record, _ in by_words}:
                 raise AssertionError(f"{user}'s {wanted!r} was not found by its words")
             if {record.user for found in (by_words, by_meaning) for record, _ in found} != {user}:
                 raise AssertionError("another person's memory was found")
-        return round(costs[0] * 1000), round(statistics.median(costs[1:]) * 1000, 1), round(hits / (LATER + 1), 2)
+        first, later = (round(costs[0]), round(worked[0])), (_median(costs[1:]), _median(worked[1:]))
+        return *first, *later, round(hits / (LATER + 1), 2)
     finally:
         memory.close()
+
+
+def _median(values: Sequence[float]) -> float:
+    return round(statistics.median(values), 1)
 
 
 def kb(folder: str, count: int) -> float:
@@ -162,13 +172,12 @@ def main() -> None:
     about = machine()
     print(f"python {about['python']}, {about['machine']}, {about['packages']}", flush=True)
     kept: list[Kept] = []
-    print(
-        f"{'people':>6} {'memories':>9} {'write ms':>9} {'KB each':>8} {'first ms':>9} {'later ms':>9} {'meaning':>8}",
-        flush=True,
-    )
+    heads = f"{'write ms':>9} {'KB each':>8} {'first ms':>9} {'CPU':>7} {'later ms':>9} {'CPU':>7} {'meaning':>8}"
+    print(f"{'people':>6} {'memories':>9} {heads}", flush=True)
     for row in _kept(chosen):
         kept.append(row)
-        costs = f"{row.write_ms:>9.2f} {row.kb:>8.2f} {row.first_ms:>9.0f} {row.later_ms:>9.1f} {row.by_meaning:>8.0%}"
+        costs = f"{row.write_ms:>9.2f} {row.kb:>8.2f} {row.first_ms:>9.0f} {row.first_cpu_ms:>7.0f}"
+        costs += f" {row.later_ms:>9.1f} {row.later_cpu_ms:>7.1f} {row.by_meaning:>8.0%}"
         print(f"{row.users:>6} {row.memories:>9} {costs}", flush=True)
     print(f"{'turns':>6} {'cpu ms':>9} {'wall ms':>9} {'KB/turn':>8} {'rows':>6} {'compactions':>12}", flush=True)
     turns = _numbers(chosen.turns)

@@ -159,13 +159,14 @@ def searches(results: Results) -> Table:
         "memories of all",
         "write, ms each",
         "KB each",
-        "first search, ms",
-        "later searches, ms",
+        "first search, ms (CPU)",
+        "later ones, ms (CPU)",
         "found by meaning",
     )
     yield from _head("people", *heads)
     for row in results["scale"]["memories"]:
-        costs = (row["write_ms"], row["kb"], row["first_ms"], row["later_ms"], f"{row['by_meaning']:.0%}")
+        first, later = (f"{row[f'{name}_ms']:,} ({row[f'{name}_cpu_ms']:,})" for name in ("first", "later"))
+        costs = (row["write_ms"], row["kb"], first, later, f"{row['by_meaning']:.0%}")
         yield _line(f"{row['users']:,}", f"{row['memories']:,}", *costs)
 
 

@@ -92,7 +92,6 @@ def test_every_row_is_told_of_with_its_command_seed_and_spread() -> None:
 
 def test_the_same_figures_give_the_same_plots_without_a_date() -> None:
     memories = [{"users": 1, "memories": n, "first_ms": n, "later_ms": 1.0} for n in (10, 100)]
-    memories = [each | {"write_ms": 1, "kb": 2, "by_meaning": 1.0} for each in memories]
     marks = [{"turns": n, "cpu_ms": 20.0, "wall_ms": 30.0, "kb": 9.0, "rows": 1.0, "compactions": 0} for n in (10, 100)]
     turns = [{"context": n} for n in range(5)]
     systems = [
