@@ -86,8 +86,8 @@ def kept(case: Case) -> bool | None:
         if number:
             gone |= {each.words for each in held} - {each.words for each in merged.constraints}
         held = merged.constraints
-        stated = stated if number else frozenset(read_constraints(render_constraints(held)))
-    read = read_constraints(render_constraints(held))
+        stated = stated if number else frozenset(read_constraints(render_constraints(held), held))
+    read = read_constraints(render_constraints(held), held)
     lost = [wish.words for wish in wishes if wish.words in stated and wish.words not in read]
     if not lost:
         return True

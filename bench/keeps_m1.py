@@ -5,7 +5,7 @@ Usage: python -m bench.keeps_m1 [--marks 40,200,1000] [--languages zh,en] [--bud
 The session of bench/peers/talk.py is played on the whole graph against a server on loopback that keeps every request.
 The light model answers every internal call as a perfect, a careless or an adversarial one would. Read back is the
 constraint layer as it came over the wire: it must be equal to the rules, and hold none that was replaced, withdrawn or
-meant for one turn.
+meant for one turn. Rules that were said in one breath may be read back as that sentence.
 """
 
 from __future__ import annotations
@@ -136,9 +136,9 @@ def _count(log: Log, body: Body, internal: bool) -> None:
 def _read(log: Log, body: Body, language: str, counter: QwenCounter) -> None:
     layers = list(_layers(body, Language(language)))
     read = [words for layer in layers for words in read_constraints(layer)]
-    log.held.append(all(rule in read for rule in talk.RULES[language]))
+    log.held.append(all(any(rule in words for words in read) for rule in talk.RULES[language]))
     if log.turn >= FILLER:
-        log.stale += sum(words in read for words in talk.STALE[language])
+        log.stale += sum(any(over in words for words in read) for over in talk.STALE[language])
         for layer in layers:
             gold = sum(counter.text(words) for words in read_constraints(layer))
             log.layer = max(log.layer, counter.text(layer) / max(1, gold))

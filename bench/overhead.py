@@ -20,6 +20,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -37,6 +38,7 @@ from bench.peers_environment import peers_python, rows_of
 from ninefold import AgentSettings, build_graph
 from ninefold.adapters.memory.in_memory import InMemoryMemory
 from ninefold.adapters.tokens import for_model
+from ninefold.graph.guard import TurnGraph
 from ninefold.state import StorageSettings
 
 GROWTH = 1.15
@@ -58,6 +60,8 @@ class Mark:
     kb: float
     rows: float
     compactions: int
+    steps: dict[str, float]
+    """Processor time of each step with the checkpoint before it, the mean of these turns in ms."""
 
 
 def play(marks: Sequence[int], *, memory: bool, tools: Sequence[BaseTool] = (lookup,), seed: int = 0) -> list[Mark]:
@@ -70,12 +74,13 @@ def play(marks: Sequence[int], *, memory: bool, tools: Sequence[BaseTool] = (loo
         config: Any = {"configurable": {"thread_id": "t1"}}
         cpu: list[float] = []
         wall: list[float] = []
+        steps: list[Counter[str]] = []
         sizes = [size(Path(folder))]
         found: list[Mark] = []
         for turn in range(1, max(marks) + 1):
             gc.collect(0)
             began, started = time.process_time(), time.perf_counter()
-            graph.invoke({"messages": [{"role": "user", "content": says(turn, seed)}]}, config)
+            steps.append(taken(graph, says(turn, seed), config))
             cpu.append(time.process_time() - began)
             wall.append(time.perf_counter() - started)
             sizes.append(size(Path(folder)))
@@ -89,10 +94,29 @@ def play(marks: Sequence[int], *, memory: bool, tools: Sequence[BaseTool] = (loo
                         kb=round((sizes[-1] - sizes[-1 - last]) / last / 1024, 1),
                         rows=round(rows(Path(folder)) / turn, 2),
                         compactions=graph.get_state(config).values["counters"].compactions,
+                        steps=mean(steps[-last:]),
                     )
                 )
                 print(line(found[-1]), flush=True)
         return found
+
+
+def taken(graph: TurnGraph, words: str, config: Any) -> Counter[str]:
+    """Take a turn and give the processor time of its steps, in seconds."""
+    spent: Counter[str] = Counter()
+    began = time.process_time()
+    for update in graph.stream({"messages": [{"role": "user", "content": words}]}, config, stream_mode="updates"):
+        ended = time.process_time()
+        spent[next(iter(update))] += ended - began
+        began = ended
+    spent["end of the turn"] += time.process_time() - began
+    return spent
+
+
+def mean(turns: Sequence[Counter[str]]) -> dict[str, float]:
+    """Give the mean time of each step in ms, the longest first."""
+    total = sum(turns, Counter[str]())
+    return {step: round(seconds / len(turns) * 1000, 2) for step, seconds in total.most_common()}
 
 
 def size(folder: Path) -> int:

@@ -1,9 +1,9 @@
-"""BENCHMARKS.md, its plots and the README's table, from what the measurements left in bench/results.
+"""BENCHMARKS.md, its plots and the tables of README and docs/scale, from what the measurements left in bench/results.
 
-Usage: python -m bench.report [--results FOLDER] [--to FILE] [--readme]
+Usage: python -m bench.report [--results FOLDER] [--to FILE] [--documents]
 
-It tells every goal, what was reached, and where another does better. The plots go to docs/images. With `--readme` the
-table in README.md and README.zh-CN.md is written too, between its two comments.
+It tells every goal, what was reached, and where another does better. The plots go to docs/images. With `--documents`
+the tables in README.md, docs/scale.md and their Chinese twins are written too, each between its two comments.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import yaml
 
 from bench import plots
 from bench.agree import SPREADS
+from bench.documents import DOCUMENTS, rewritten
 from bench.figures import RESULTS
-from bench.readme import READMES, rewritten
 from bench.tables import TABLES, Results, marks_of, rules
 
 HERE = Path(__file__).parent
@@ -205,7 +205,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--to", type=Path, default=TARGET)
-    parser.add_argument("--readme", action="store_true")
+    parser.add_argument("--documents", action="store_true", help="write the tables of README and docs/scale too")
     chosen = parser.parse_args()
     results = found(chosen.results)
     rows = yaml.safe_load((HERE / "rows.yaml").read_text(encoding="utf-8"))
@@ -213,10 +213,9 @@ def main() -> None:
     for name, picture in pictures(results).items():
         (PICTURES / name).write_text(picture, encoding="utf-8")
     print(f"{chosen.to} tells of {len(results)} measurements; the plots lie in {PICTURES}")
-    for language, file in READMES.items() if chosen.readme else ():
-        text = rewritten(file.read_text(encoding="utf-8"), language, results["keeps"])
-        file.write_text(text, encoding="utf-8")
-        print(f"{file} holds the table of {results['keeps']['date']}")
+    for file, language in DOCUMENTS.items() if chosen.documents else ():
+        file.write_text(rewritten(file.read_text(encoding="utf-8"), language, results), encoding="utf-8")
+        print(f"{file} holds the tables of this run")
 
 
 if __name__ == "__main__":

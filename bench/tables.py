@@ -88,10 +88,10 @@ def kept_rules(results: Results) -> Table:
     found = rules(results["keeps"])
     yield f"After {found.turns} turns, the lower of {' and '.join(found.languages)}; lengths of all that was played:\n"
     heads = [f"{mode} summariser" for mode in MODES]
-    yield from _head("", *heads, "tokens a prompt", "largest", "prompts over the window")
+    yield from head("", *heads, "tokens a prompt", "largest", "prompts over the window")
     for each in found.systems:
         held = [f"{each.held[mode]:.0%}" if mode in each.held else "broke" for mode in MODES]
-        yield _line(each.name, *held, f"{each.tokens:,}", f"{each.largest:,}", f"{each.over:,} of {each.prompts:,}")
+        yield line(each.name, *held, f"{each.tokens:,}", f"{each.largest:,}", f"{each.over:,} of {each.prompts:,}")
     for each in found.systems:
         if each.error:
             yield f"\n{each.name} broke: {each.error}"
@@ -111,12 +111,12 @@ def fifty(results: Results) -> Table:
         "stale",
         "s a turn",
     )
-    yield from _head("", *heads)
+    yield from head("", *heads)
     for run in results["fifty"]["runs"]:
         for row in run["systems"]:
             sizes = [f"{row[name]:,}" for name in ("context", "largest", "evaluated")]
             kept = (row["internal calls a turn"], f"{len(row['lost'])} of {row['facts']}", row["stale"], row["seconds"])
-            yield _line(f"{run['language']}, {row['system']}", *sizes, *kept)
+            yield line(f"{run['language']}, {row['system']}", *sizes, *kept)
     for run in results["fifty"]["runs"]:
         if lost := run.get("lost by window"):
             each = ", ".join(f"{count} at {int(window):,}" for window, count in lost.items())
@@ -129,10 +129,10 @@ def times(results: Results) -> Table:
     if not peers:
         return
     marks = list(peers[0]["cpu_ms"])
-    yield from _head("processor time of a turn, ms", *(f"turn {int(mark):,}" for mark in marks))
+    yield from head("processor time of a turn, ms", *(f"turn {int(mark):,}" for mark in marks))
     ours = {str(mark["turns"]): mark["cpu_ms"] for mark in results["overhead"]["marks"]}
     for name, costs in (("ninefold", ours), *((peer["name"], peer["cpu_ms"]) for peer in peers)):
-        yield _line(name, *(costs[mark] for mark in marks))
+        yield line(name, *(costs[mark] for mark in marks))
 
 
 def lengths(results: Results) -> Table:
@@ -140,15 +140,23 @@ def lengths(results: Results) -> Table:
     marks = marks_of(results)
     if not marks:
         return
-    yield from _head("turns of the session", "processor, ms", "wall, ms", "KB on disk", "checkpoint rows a turn")
+    yield from head("turns of the session", "processor, ms", "wall, ms", "KB on disk", "checkpoint rows a turn")
     for mark in marks:
-        yield _line(f"{mark['turns']:,}", mark["cpu_ms"], mark["wall_ms"], mark["kb"], mark["rows"])
+        yield line(f"{mark['turns']:,}", mark["cpu_ms"], mark["wall_ms"], mark["kb"], mark["rows"])
+    shares = ", ".join(f"{step} {share:.0%}" for step, share in steps_of(results))
+    yield f"\nThe processor time of the last of these turns, by step with the checkpoint before it: {shares}."
 
 
 def marks_of(results: Results) -> Sequence[Mapping[str, Any]]:
     """Give the marks of the longer of the two sessions that measure a turn's cost."""
     sessions = [results[name][key] for name, key in (("overhead", "marks"), ("scale", "turns")) if name in results]
     return max(sessions, key=lambda marks: max((mark["turns"] for mark in marks), default=0), default=())
+
+
+def steps_of(results: Results) -> Sequence[tuple[str, float]]:
+    """Give the part of a turn's processor time that each step takes in the longest session, the largest first."""
+    spent = max(marks_of(results), key=lambda mark: int(mark["turns"]), default={"steps": {}})["steps"]
+    return [(step, ms / sum(spent.values())) for step, ms in spent.items()]
 
 
 def searches(results: Results) -> Table:
@@ -163,28 +171,30 @@ def searches(results: Results) -> Table:
         "later ones, ms (CPU)",
         "found by meaning",
     )
-    yield from _head("people", *heads)
+    yield from head("people", *heads)
     for row in results["scale"]["memories"]:
         first, later = (f"{row[f'{name}_ms']:,} ({row[f'{name}_cpu_ms']:,})" for name in ("first", "later"))
         costs = (row["write_ms"], row["kb"], first, later, f"{row['by_meaning']:.0%}")
-        yield _line(f"{row['users']:,}", f"{row['memories']:,}", *costs)
+        yield line(f"{row['users']:,}", f"{row['memories']:,}", *costs)
 
 
 def profiles(results: Results) -> Table:
     """Give the one number that each profile changes."""
     if "profiles" not in results:
         return
-    yield from _head("profile", "language", "what is counted", "default", "on the profile")
+    yield from head("profile", "language", "what is counted", "default", "on the profile")
     for row in results["profiles"]["rows"]:
-        yield _line(row["profile"], row["language"], row["counted"], row["default"], row["on_profile"])
+        yield line(row["profile"], row["language"], row["counted"], row["default"], row["on_profile"])
 
 
-def _head(*names: str) -> Table:
-    yield _line(*names)
+def head(*names: str) -> Table:
+    """Give a table's first two lines."""
+    yield line(*names)
     yield "|" + "---|" * len(names)
 
 
-def _line(*cells: object) -> str:
+def line(*cells: object) -> str:
+    """Give a line of a table."""
     return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
 
 

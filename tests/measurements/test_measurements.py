@@ -13,13 +13,30 @@ import pytest
 import yaml
 
 from bench.agree import pairs
+from bench.documents import BLOCK, DOCUMENTS, rewritten
 from bench.figures import Goal, Kind, at_least, at_most
-from bench.readme import BEGINS, ENDS, READMES, rewritten
 from bench.report import HERE, pictures, report
 from bench.tables import TABLES, rules
 
 ROWS = yaml.safe_load((HERE / "rows.yaml").read_text(encoding="utf-8"))
 MACHINE = {"date": "2026-01-02", "python": "3.11", "machine": "two cores", "load": 0.1, "packages": {"ninefold": "1"}}
+
+MEMORIES = [
+    {"users": 1, "memories": n, "write_ms": 1, "kb": 2, "first_ms": n, "first_cpu_ms": 9}
+    | {"later_ms": 1.0, "later_cpu_ms": 0.5, "by_meaning": 1.0}
+    for n in (10, 100)
+]
+MARKS = [
+    {
+        "turns": n,
+        "cpu_ms": 20.0,
+        "wall_ms": 30.0,
+        "kb": 9.0,
+        "rows": 1.0,
+        "steps": {"assembly": 3.0, "end of the turn": 1.0},
+    }
+    for n in (10, 100)
+]
 
 
 def result(name: str, *goals: Goal, seed: int | None = 0, **tables: Any) -> dict[str, Any]:
@@ -91,8 +108,6 @@ def test_every_row_is_told_of_with_its_command_seed_and_spread() -> None:
 
 
 def test_the_same_figures_give_the_same_plots_without_a_date() -> None:
-    memories = [{"users": 1, "memories": n, "first_ms": n, "later_ms": 1.0} for n in (10, 100)]
-    marks = [{"turns": n, "cpu_ms": 20.0, "wall_ms": 30.0, "kb": 9.0, "rows": 1.0, "compactions": 0} for n in (10, 100)]
     turns = [{"context": n} for n in range(5)]
     systems = [
         {"system": "ninefold", "num_ctx": 8192, "turns": turns},
@@ -100,7 +115,7 @@ def test_the_same_figures_give_the_same_plots_without_a_date() -> None:
     ]
     found = {
         "keeps": keeps(),
-        "scale": result("scale", memories=memories, turns=marks),
+        "scale": result("scale", memories=MEMORIES, turns=MARKS),
         "fifty": result("fifty", runs=[{"language": "zh", "systems": systems}]),
     }
     once, again = pictures(found), pictures(found)
@@ -111,17 +126,24 @@ def test_the_same_figures_give_the_same_plots_without_a_date() -> None:
         assert "dc:date" not in picture
 
 
-def test_the_readme_s_table_is_made_from_the_figures_in_both_languages() -> None:
+def test_the_documents_tables_are_made_from_the_figures_in_both_languages() -> None:
     assert [each.held["perfect"] for each in rules(keeps()).systems] == [1.0, 0.25]
-    for language, file in READMES.items():
-        text = rewritten(file.read_text(encoding="utf-8"), language, keeps())
-        assert rewritten(text, language, keeps()) == text
-        inside = text.split(BEGINS)[1].split(ENDS)[0]
-        assert "`make bench-keeps`" in inside
-        assert "| peer (1.0) | 25% | 25% | 25% |" in inside
-        assert inside.count("\n|") == 4
-    with pytest.raises(ValueError, match="the README has no"):
-        rewritten("# Nothing", "en", keeps())
+    found = {"keeps": keeps(), "scale": result("scale", memories=MEMORIES, turns=MARKS)}
+    for file, language in DOCUMENTS.items():
+        text = rewritten(file.read_text(encoding="utf-8"), language, found)
+        assert rewritten(text, language, found) == text
+        made = [block.group(0) for block in BLOCK.finditer(text)]
+        if file.name.startswith("README"):
+            (made_rules,) = made
+            assert "`make bench-keeps`" in made_rules
+            assert "| peer (1.0) | 25% | 25% | 25% | 54 / 360 | 2,000 |" in made_rules
+            assert made_rules.count("\n|") == 4
+        else:
+            costs, steps, memories = made
+            assert "| 100 | 20.0 | 30.0 | 9.0 | 1.0 |" in costs
+            assert "| `assembly` | 75% |" in steps
+            assert "| 1 | 100 | 1 | 2 | 100 (9) | 1.0 (0.5) |" in memories
+        assert rewritten(text, language, {}) == text
 
 
 def test_runs_agree_within_the_spread_of_each_figure_s_kind(tmp_path: Path) -> None:
