@@ -92,7 +92,7 @@ def steps(results: Results, language: Language) -> Lines:
     yield from head(*told)
     for step, share in found:
         named = "一轮的结尾" if language == "zh" and step == "end of the turn" else step
-        yield line(f"`{step}`" if named == step and "_" in step else named, f"{share:.0%}")
+        yield line(named, f"{share:.0%}")
 
 
 def memories(results: Results, language: Language) -> Lines:

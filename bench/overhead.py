@@ -20,7 +20,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -50,6 +50,10 @@ KB_A_TURN = 30
 PAGES = ("page_count", "freelist_count", "page_size")
 
 
+Spent = dict[str, float]
+"""Seconds by step."""
+
+
 @dataclass(frozen=True)
 class Mark:
     """What the turns up to a mark cost."""
@@ -74,7 +78,7 @@ def play(marks: Sequence[int], *, memory: bool, tools: Sequence[BaseTool] = (loo
         config: Any = {"configurable": {"thread_id": "t1"}}
         cpu: list[float] = []
         wall: list[float] = []
-        steps: list[Counter[str]] = []
+        steps: list[Spent] = []
         sizes = [size(Path(folder))]
         found: list[Mark] = []
         for turn in range(1, max(marks) + 1):
@@ -101,9 +105,9 @@ def play(marks: Sequence[int], *, memory: bool, tools: Sequence[BaseTool] = (loo
         return found
 
 
-def taken(graph: TurnGraph, words: str, config: Any) -> Counter[str]:
+def taken(graph: TurnGraph, words: str, config: Any) -> Spent:
     """Take a turn and give the processor time of its steps, in seconds."""
-    spent: Counter[str] = Counter()
+    spent: Spent = defaultdict(float)
     began = time.process_time()
     for update in graph.stream({"messages": [{"role": "user", "content": words}]}, config, stream_mode="updates"):
         ended = time.process_time()
@@ -113,10 +117,15 @@ def taken(graph: TurnGraph, words: str, config: Any) -> Counter[str]:
     return spent
 
 
-def mean(turns: Sequence[Counter[str]]) -> dict[str, float]:
+def mean(turns: Sequence[Spent]) -> dict[str, float]:
     """Give the mean time of each step in ms, the longest first."""
-    total = sum(turns, Counter[str]())
-    return {step: round(seconds / len(turns) * 1000, 2) for step, seconds in total.most_common()}
+    total: Spent = defaultdict(float)
+    for turn in turns:
+        for step, seconds in turn.items():
+            total[step] += seconds
+    return {
+        step: round(total[step] / len(turns) * 1000, 2) for step in sorted(total, key=total.__getitem__, reverse=True)
+    }
 
 
 def size(folder: Path) -> int:

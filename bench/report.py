@@ -53,14 +53,15 @@ def report(results: Results, rows: Mapping[str, Row]) -> str:
         for goal in result["goals"]:
             goals[goal["row"]].append(goal)
     shown = pictures(results)
-    parts = [HEAD, *_overview(goals, rows), *_short(goals, rows), *_machines(results), *_spreads()]
+    tables = {name: list(made(results)) for name, made in TABLES.items()}
+    parts = [HEAD, *_overview(goals, rows, tables), *_short(goals, rows, tables), *_machines(results), *_spreads()]
     for name, about in rows.items():
         parts += [f"\n## {name} {about['about']}\n", f"`{about['command']}`. {about['method'].strip()}\n"]
         if limits := about.get("limits"):
             parts.append(f"Limits: {limits.strip()}\n")
-        tables = list(TABLES[name](results)) if name in TABLES else []
-        parts += [*tables, ""] if tables else []
-        parts += _table(goals[name]) if goals[name] else [] if tables else ["Not measured in this run.\n"]
+        made = tables.get(name, [])
+        parts += [*made, ""] if made else []
+        parts += _table(goals[name]) if goals[name] else [] if made else ["Not measured in this run.\n"]
         if name in PLOTS and (picture := PLOTS[name][0]) in shown:
             parts.append(f"![{PLOTS[name][1]}](docs/images/{picture})\n")
     return "\n".join(parts)
@@ -99,11 +100,11 @@ PLOTS: Mapping[str, tuple[str, str, Callable[[Results], str]]] = {
 """For a row the file, the words and the maker of its plot."""
 
 
-def _overview(goals: Goals, rows: Mapping[str, Row]) -> Iterator[str]:
+def _overview(goals: Goals, rows: Mapping[str, Row], tables: Mapping[str, Sequence[str]]) -> Iterator[str]:
     yield "| | | goals met |\n|---|---|---|"
     for name, about in rows.items():
         each = goals[name]
-        met = f"{sum(goal['met'] for goal in each)} of {len(each)}" if each else "no goal" if name in TABLES else "–"
+        met = f"{sum(goal['met'] for goal in each)} of {len(each)}" if each else "no goal" if tables.get(name) else "–"
         yield f"| [{name}](#{_anchor(name, about['about'])}) | {about['about']} | {met} |"
 
 
@@ -112,12 +113,12 @@ def _anchor(name: str, about: str) -> str:
     return kept.replace(" ", "-")
 
 
-def _short(goals: Goals, rows: Mapping[str, Row]) -> Iterator[str]:
+def _short(goals: Goals, rows: Mapping[str, Row], tables: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Give every goal that is missed, by how much and why, and every figure that another betters."""
     yield "\n## Where it falls short\n"
     told = [line for name, about in rows.items() for goal in goals[name] for line in _fault(name, goal, about)]
     yield from told or ["Every goal of this run is met, and no other system or recipe of it does better."]
-    unmeasured = [name for name in rows if not goals[name] and name not in TABLES]
+    unmeasured = [name for name in rows if not goals[name] and not tables.get(name)]
     if unmeasured:
         yield f"\nNot measured in this run: {', '.join(unmeasured)}."
 

@@ -141,7 +141,7 @@ def test_the_documents_tables_are_made_from_the_figures_in_both_languages() -> N
         else:
             costs, steps, memories = made
             assert "| 100 | 20.0 | 30.0 | 9.0 | 1.0 |" in costs
-            assert "| `assembly` | 75% |" in steps
+            assert "| assembly | 75% |" in steps
             assert "| 1 | 100 | 1 | 2 | 100 (9) | 1.0 (0.5) |" in memories
         assert rewritten(text, language, {}) == text
 
