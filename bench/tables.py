@@ -155,7 +155,8 @@ def marks_of(results: Results) -> Sequence[Mapping[str, Any]]:
 
 def steps_of(results: Results) -> Sequence[tuple[str, float]]:
     """Give the part of a turn's processor time that each step takes in the longest session, the largest first."""
-    spent = max(marks_of(results), key=lambda mark: int(mark["turns"]), default={"steps": {}})["steps"]
+    longest = max(marks_of(results), key=lambda mark: int(mark["turns"]), default=None)
+    spent: Mapping[str, float] = longest["steps"] if longest else {}
     return [(step, ms / sum(spent.values())) for step, ms in spent.items()]
 
 
