@@ -2,14 +2,16 @@
 
 Usage: python -m bench.recall [--sets A,B] [--most N] [--no-vectors] [--vectors FILE] [--seed N] [--json FILE]
 
-Every turn of a conversation is archived, then each question goes through the intent check and the retrieval node, with
-the archive alone: what a question finds there has no help from curated memories. R@k is the share of a question's
-evidence among the first k messages. The simple recipes rank the same messages for the same question. Without the folder
-of public sets the project's own short conversations are measured.
+Every turn of a conversation is archived at the time that its set tells, and its rules stand in the constraint layer.
+Then each question goes through the intent check and the retrieval node, with the archive alone: what a question finds
+there has no help from curated memories. A rule that the layer holds already is found, at the place of its message. R@k
+is the share of a question's evidence among the first k messages. The simple recipes rank the same messages for the same
+question. Without the folder of public sets the project's own short conversations are measured.
 
-How the parameters were chosen: BM25's k1 and b, the halves for neighbours, the share of the episode, and the weight of
-words that are not the person's were each tried in a few round steps on all five sets together, and the step in the
-middle of a plateau was taken; meaning and words count alike. None was fitted to one set or conversation.
+How the parameters were chosen: BM25's k1 and b, what neighbours, questions and the episode add, the pause between two
+episodes and the weight of words that are not the person's were each tried in a few round steps on all five sets
+together, and a step within a plateau was taken; meaning and words count alike. What the first half of the conversations
+(every second one) says of a step, the other half has to say too. None was fitted to one set or conversation.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +36,14 @@ from ninefold.adapters.memory.past import Pasts
 from ninefold.adapters.tokens import for_model
 from ninefold.nodes.intent_check import intent_check
 from ninefold.nodes.memory_retrieval import memory_retrieval
+from ninefold.policies.constraints import Source, extract, take
 from ninefold.policies.intent import RuleIntent
 from ninefold.policies.recall import DefaultRanking
-from ninefold.state import AgentSettings, Entry, Fate, Recalled, Turn, reference_id
+from ninefold.state import AgentSettings, ConflictRule, Constraint, Entry, Fate, Recalled, Turn, reference_id
 from ninefold.state.turn_state import TurnState
 
 from .figures import Goal, keep, told
-from .recall_data import DATA, OWN, Conversation, Kept, conversations
+from .recall_data import DATA, OWN, Conversation, Kept, conversations, moments
 from .recall_memories import memory_goals, noise, preferences, stale, timing
 from .recall_simple import Simple
 
@@ -65,20 +69,27 @@ class Archived:
         self._ids: dict[str, str] = {}
         archive = ThreadArchive(self._store, "t")
         parent: str | None = None
-        sessions = list(dict.fromkeys(unit.session for unit in talk.units))
-        for number, unit in enumerate(talk.units):
-            turn = turn_of(number, parent, sessions.index(unit.session))
+        self._constraints: tuple[Constraint, ...] = ()
+        said = moments(talk.units)
+        for number, (unit, at) in enumerate(zip(talk.units, said, strict=True)):
+            turn = Turn(id=f"u{number}", parent=parent, number=number, at=at.isoformat(), user="ann")
             message: BaseMessage = HumanMessage(unit.text) if unit.role == "user" else AIMessage(unit.text)
             archive.record(turn, [(Entry(message=turn.id, turn=turn.id, sequence=0, tokens=1), message)])
             self._ids[reference_id(turn.id, 0)] = unit.id
+            if unit.role == "user":
+                source = Source(turn=turn.id, message=turn.id, at=turn.at, task=None)
+                wishes = extract(unit.text).wishes
+                self._constraints = take(self._constraints, wishes, source, ConflictRule.NEWEST).merged.constraints
             parent = turn.id
         self._last = parent
+        self._now = (said[-1] + timedelta(days=1)).isoformat()
 
     def ask(self, question: str) -> tuple[list[str], list[str], bool]:
         """Give the messages that were found, best first, those of them in the prompt, and whether a search was made."""
-        turn = Turn(id="now", parent=self._last, number=10**6, at="2031-01-01T00:00:00+00:00", user="ann")
+        turn = Turn(id="now", parent=self._last, number=10**6, at=self._now, user="ann")
         entry = Entry(message="q", turn="now", sequence=0, tokens=1)
         state = TurnState(messages=[HumanMessage(question, id="q")], entries=(entry,), turn=turn)
+        state = state.model_copy(update={"constraints": self._constraints})
         intent = intent_check(state, policy=RuleIntent()).get("intent")
         state = state.model_copy(update={"intent": intent})
         past = self._pasts.of(self._store, "t", [self._last])
@@ -91,15 +102,11 @@ class Archived:
             tokens=for_model("ollama", "qwen2.5:14b"),
         )
         recalled: Sequence[Recalled] = update.get("recalled", ())
-        found = [self._ids[each.id] for each in recalled]
-        shown = [self._ids[each.id] for each in recalled if each.fate is Fate.RECALLED]
+        held = [each for each in recalled if each.fate in (Fate.RECALLED, Fate.IN_VIEW)]
+        found = [self._ids[each.id] for each in sorted(held, key=lambda each: -(each.words or 0.0))]
+        found += [self._ids[each.id] for each in recalled if each not in held]
+        shown = [self._ids[each.id] for each in held]
         return found, shown, intent is not None and intent.search
-
-
-def turn_of(number: int, parent: str | None, session: int) -> Turn:
-    """Give a message's turn; each session is a day of its own."""
-    at = f"{2000 + session // 336:04}-{session // 28 % 12 + 1:02}-{session % 28 + 1:02}T08:00:00+00:00"
-    return Turn(id=f"u{number}", parent=parent, number=number, at=at, user="ann")
 
 
 def figures(order: Sequence[str], evidence: frozenset[str]) -> dict[str, float]:

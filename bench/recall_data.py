@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,8 @@ BROKEN = "[ERRORQ]"
 NOISE = {"memdaily_zh": "noise_zh.jsonl"}
 PEOPLE_ONLY = ("locomo",)
 """Sets in which both speakers are people: no turn is a reply of an assistant, and each names its speaker."""
+TIMES = ("%Y-%m-%d", "%B-%d-%Y", "%I:%M %p on %d %B, %Y", "%Y年%m月%d日 %H:%M")
+"""How the sets write when something was said."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,8 @@ class Unit:
     session: int
     role: str
     text: str
+    time: str | None = None
+    """When it was said, as the set writes it."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +74,33 @@ def conversations(name: str, data: Path, *, most: int | None = None) -> Iterator
 def unit(turn: dict[str, Any], name: str) -> Unit:
     """Give a turn of a set."""
     if name.startswith(PEOPLE_ONLY):
-        return Unit(turn["id"], turn["session"], "user", f"{turn['speaker']}: {turn['text']}")
-    return Unit(turn["id"], turn["session"], turn["role"], turn["text"])
+        return Unit(turn["id"], turn["session"], "user", f"{turn['speaker']}: {turn['text']}", turn.get("time"))
+    return Unit(turn["id"], turn["session"], turn["role"], turn["text"], turn.get("time"))
+
+
+def moments(units: Sequence[Unit]) -> list[datetime]:
+    """Give when each message was said: never before the one before it, in its session within minutes.
+
+    Where a set tells no time, a session begins a day after the one before it.
+    """
+    found: list[datetime] = []
+    now, session = datetime(2000, 1, 1, 8, tzinfo=UTC), None
+    for unit in units:
+        pause = timedelta(minutes=1) if unit.session == session else timedelta(days=1)
+        now = max(now + timedelta(minutes=1), _told(unit.time)) if unit.time else now + pause
+        session = unit.session
+        found.append(now)
+    return found
+
+
+def _told(time: str) -> datetime:
+    heard = re.sub(r" 周.(?= )", "", time)
+    for form in TIMES:
+        try:
+            return datetime.strptime(heard, form).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+    raise ValueError(f"{time!r} is written in none of the forms {TIMES}")
 
 
 def lines(file: Path) -> Iterator[dict[str, Any]]:
@@ -89,6 +120,7 @@ class Kept(Embeddings):
     def __init__(self, inner: Embeddings, file: Path) -> None:
         self._inner = inner
         self.min_score = float(getattr(inner, "min_score", 0.45))
+        self._stamp = str(getattr(inner, "stamp", type(inner).__name__))
         self._file = sqlite3.connect(file)
         self._file.execute("CREATE TABLE IF NOT EXISTS e (k TEXT PRIMARY KEY, v BLOB)")
 
@@ -101,7 +133,7 @@ class Kept(Embeddings):
         return self._vector("q", text)
 
     def _vector(self, kind: str, text: str) -> list[float]:
-        key = kind + hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
+        key = kind + hashlib.sha1(f"{self._stamp}\n{text}".encode(), usedforsecurity=False).hexdigest()
         found = self._file.execute("SELECT v FROM e WHERE k = ?", (key,)).fetchone()
         if found:
             return [float(number) for number in np.frombuffer(found[0], np.float32)]

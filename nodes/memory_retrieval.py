@@ -13,7 +13,7 @@ from ninefold.policies.constraints import SUBJECT
 from ninefold.policies.cues import ends
 from ninefold.policies.dates import Span, said_when
 from ninefold.policies.forget_texts import any_of
-from ninefold.policies.intent import QUERY_CHARACTERS
+from ninefold.policies.intent import QUERY_CHARACTERS, asks_for_a_reply
 from ninefold.policies.memory_merge import without_placed
 from ninefold.policies.notices import notice
 from ninefold.policies.recall import CANDIDATES, Found, InView, Limits, Ranking
@@ -181,9 +181,9 @@ def _of_their_turns(memory: MemoryStore, user: str, turns: Sequence[str]) -> tup
 def _said(state: TurnState, past: Past | None, view: InView, when: Span | None) -> tuple[Said, ...]:
     if past is None or state.intent is None or not state.intent.search or not state.intent.query:
         return ()
-    query = _words(state)
-    then = past.matching(query, limit=EARLIER, without=view.turns, between=when) if when else ()
-    return then or past.matching(query, limit=EARLIER, without=view.turns)
+    query, replies = _words(state), asks_for_a_reply(state.intent.query)
+    then = past.matching(query, limit=EARLIER, without=view.turns, between=when, replies=replies) if when else ()
+    return then or past.matching(query, limit=EARLIER, without=view.turns, replies=replies)
 
 
 def _limits(state: TurnState, memory: MemoryStore | None, settings: AgentSettings) -> Limits:

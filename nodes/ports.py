@@ -101,7 +101,13 @@ class Past(Protocol):
     """
 
     def matching(
-        self, query: str, *, limit: int, without: Collection[str] = (), between: tuple[float, float] | None = None
+        self,
+        query: str,
+        *,
+        limit: int,
+        without: Collection[str] = (),
+        between: tuple[float, float] | None = None,
+        replies: bool = False,
     ) -> tuple[Said, ...]:
         """Give the messages of earlier turns that hold the query's words, or stand beside such, best first.
 
@@ -110,6 +116,7 @@ class Past(Protocol):
             limit: how many at most.
             without: turns that need not be found, by id.
             between: only what was said from one moment to before another, in seconds since 1970, whatever its words.
+            replies: the assistant's words are wanted as much as the person's.
         """
         ...
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -44,7 +45,9 @@ def said_when(question: str, now: str) -> Span | None:
         around = timedelta(days=days // 2)
         return _span(middle - around, middle + around + day)
     if found := words.date.search(question):
-        return _of_date(found, today)
+        return _of_date(found, today, [])
+    if found := words.date_in_words.search(question):
+        return _of_date(found, today, words.months)
     for pattern, unit, back in words.named:
         if pattern.search(question):
             return _span(*_calendar(today, unit, back))
@@ -59,6 +62,8 @@ class _Words(NamedTuple):
     days: dict[str, int]
     counts: dict[str, int]
     date: re.Pattern[str]
+    date_in_words: re.Pattern[str]
+    months: tuple[re.Pattern[str], ...]
     named: tuple[tuple[re.Pattern[str], str, int], ...]
 
 
@@ -71,6 +76,8 @@ def _words() -> _Words:
         loaded["days"],
         loaded["counts"],
         _compiled(loaded["date"]),
+        _compiled(loaded["date_in_words"].replace("{month}", "|".join(loaded["months"]))),
+        tuple(_compiled(each) for each in loaded["months"]),
         tuple((_compiled(f"{each['zh']}|{each['en']}"), each["unit"], each["back"]) for each in loaded["named"]),
     )
 
@@ -85,9 +92,11 @@ def _count(given: str, words: _Words) -> int:
     return words.counts.get(given) or int(han_number(given) or 1)
 
 
-def _of_date(found: re.Match[str], today: datetime) -> Span | None:
+def _of_date(found: re.Match[str], today: datetime, months: Sequence[re.Pattern[str]]) -> Span | None:
+    named_month = found["m"] or found["month"]
     try:
-        month, day = int(found["m"] or found["month"]), int(found["d"] or found["day"])
+        by_name = [number for number, month in enumerate(months, 1) if month.fullmatch(named_month)]
+        month, day = by_name[0] if by_name else int(named_month), int(found["d"] or found["day"])
         named = today.replace(year=int(found["y"] or today.year), month=month, day=day)
         if not found["y"] and named > today:
             named = named.replace(year=today.year - 1)

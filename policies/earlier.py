@@ -73,6 +73,7 @@ def earlier(
     candidates: list[Recalled] = []
     newest = _newest(found, told)
     shown = [known.text for known in told]
+    there = [folded(each) for each in view.texts]
     best = max((said.score for said in found if not _only_asks(said)), default=0.0)
     taken = 0
     for said in found:
@@ -83,10 +84,10 @@ def earlier(
         if not then and said.score < max(LITTLE, BESIDE_BEST * best):
             fate = Fate.BELOW_THRESHOLD
         elif not text:
-            fate = Fate.SUPERSEDED
-        elif reference in view.ids or any(folded(text) in folded(there) for there in view.texts):
+            fate = Fate.IN_VIEW if _rule_stands(said, there) else Fate.SUPERSEDED
+        elif reference in view.ids or any(folded(text) in each for each in there):
             fate = Fate.IN_VIEW
-        elif any(folded(text) in there or there in folded(text) for there in shown):
+        elif any(folded(text) in each or each in folded(text) for each in shown):
             fate = Fate.DUPLICATE
         elif taken >= limits.top_k:
             fate = Fate.BEYOND_TOP_K
@@ -136,12 +137,22 @@ def _holding(said: Said, records: Sequence[MemoryRecord], newest: dict[str, floa
     return " ".join(kept)
 
 
+def _rules(said: Said) -> list[Candidate]:
+    """The rules in a message; only the person makes any."""
+    return [wish for wish in extract(said.text).wishes if _is_rule(wish)] if said.role == "user" else []
+
+
+def _rule_stands(said: Said, there: Sequence[str]) -> bool:
+    """Whether one of the rules in a message stands in the prompt."""
+    return any(folded(rule.words) in text for rule in _rules(said) for text in there)
+
+
 def _without_rules(said: Said) -> str:
-    """The message without the words of its rules; only the person makes any."""
+    """The message without the words of its rules."""
     text, kept, start = said.text, "", 0
-    for wish in extract(text).wishes if said.role == "user" else ():
-        if _is_rule(wish) and wish.start >= start:
-            kept, start = kept + text[start : wish.start], wish.end
+    for rule in _rules(said):
+        if rule.start >= start:
+            kept, start = kept + text[start : rule.start], rule.end
     return _LONE_MARKS.sub("", kept + text[start:]) if start else text
 
 

@@ -60,6 +60,11 @@ def without_small_talk(words: str) -> tuple[str, ...]:
     return tuple(kept)
 
 
+def asks_for_a_reply(question: str) -> bool:
+    """Whether a question is for what the assistant said: "what did you recommend", 你给我推荐过什么."""
+    return cues("intent")["reply"].search(question) is not None
+
+
 def _cue(kept: Sequence[str]) -> str | None:
     for name, reason in (
         ("reference", "it points back"),

@@ -1,4 +1,4 @@
-"""What of a text is compared: English words by their stem, Chinese letters alone and in pairs."""
+"""What of a text is compared: English words by their stem, numbers, Chinese letters alone and in pairs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ import unicodedata
 from functools import lru_cache
 from typing import Any
 
+from .irregular import BASE
+
 _RUN = re.compile(r"[a-z0-9]+|[\u00c0-\u024f]+|[\u2e80-\u9fff\uf900-\ufaff]+")
 _CHINESE = "\u2e80"
+_MEASURED = re.compile(r"([0-9]+)([a-z]+)")
+"""A number with its unit; what is asked for is often the unit alone."""
 
 _FILLERS = frozenset(
     re.findall(
@@ -27,7 +31,9 @@ def terms(text: str) -> list[str]:
     for run in _RUN.findall(unicodedata.normalize("NFKC", text).casefold()):
         if run[0] < _CHINESE:
             if run not in _FILLERS:
-                found.append(_stem(run))
+                found.append(_stem(BASE.get(run, run)))
+            if measured := _MEASURED.fullmatch(run):
+                found += measured.groups()
             continue
         found += [run[i : i + 2] for i in range(len(run) - 1)]
         found += [letter for letter in run if letter not in _CHINESE_FILLERS]

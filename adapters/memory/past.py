@@ -7,6 +7,7 @@ and what was forgotten there is gone here too.
 
 from __future__ import annotations
 
+from array import array
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from threading import RLock
@@ -27,17 +28,22 @@ from ..lexical import LexicalIndex
 
 THREADS = 32
 """Threads of a store whose words are held at a time."""
-PAUSE = 6 * 3600
-"""Seconds without a turn after which a new episode of the conversation begins."""
+PAUSE = 18 * 3600
+"""Seconds without a turn after which a new episode of the conversation begins.
+
+Who writes in the morning and in the evening is in one; who writes at the same hour every day begins a new one.
+"""
 NOT_THE_PERSON = 2 / 3
 """What words that are not the person's own weigh.
 
 What people ask for later is mostly what they said themselves: three quarters of the evidence in the sets of
-`bench/recall.py` that have an assistant, whose replies are the longer part of the text.
+`bench/recall.py` that have an assistant, whose replies are the longer part of the text. A question for what the
+assistant said takes its replies whole.
 """
 
 Row = tuple[str, dict[str, Any]]
 Speaker = Literal["user", "assistant", "data"]
+_SPEAKERS: tuple[Speaker, ...] = ("user", "assistant", "data")
 
 
 class _Place(NamedTuple):
@@ -81,18 +87,25 @@ class ThreadPast:
         self._branch = branch
 
     def matching(
-        self, query: str, *, limit: int, without: Collection[str] = (), between: tuple[float, float] | None = None
+        self,
+        query: str,
+        *,
+        limit: int,
+        without: Collection[str] = (),
+        between: tuple[float, float] | None = None,
+        replies: bool = False,
     ) -> tuple[Said, ...]:
         """Give the messages of earlier turns that hold the query's words, or stand beside such, best first.
 
-        With a time given, only what was said then, whatever its words.
+        With a time given, only what was said then, whatever its words. With replies wanted, the assistant's words weigh
+        as much as the person's.
 
         Raises:
             StorageError: the archive failed.
         """
         with self._branch.lock:
             self._branch.follow(self._store, self._thread, self._ends)
-            found = self._branch.best(query, limit, frozenset(without), between)
+            found = self._branch.best(query, limit, frozenset(without), between, replies)
         with storing():
             values = read(
                 self._store, [(keys.messages(self._thread, place.turn), str(place.sequence)) for place, _ in found]
@@ -122,6 +135,7 @@ class _Branch:
     def _empty(self) -> None:
         self._index = LexicalIndex()
         self._places: list[_Place] = []
+        self._speakers: array[int] = array("b")
         self._episode = 0
         self._latest = 0.0
         self._indexed: dict[str, int] = {}
@@ -166,15 +180,17 @@ class _Branch:
         self._indexed[turn] = len(self._rows)
         self._rows.append((turn, {"at": row["at"], "count": row["count"], "parent": row["parent"]}))
         for place, text in spoken:
-            self._index.add(text, episode=self._episode, weight=1.0 if place.role == "user" else NOT_THE_PERSON)
+            self._index.add(text, episode=self._episode)
+            self._speakers.append(_SPEAKERS.index(place.role))
             self._places.append(place)
 
     def best(
-        self, query: str, limit: int, without: frozenset[str], between: tuple[float, float] | None
+        self, query: str, limit: int, without: frozenset[str], between: tuple[float, float] | None, replies: bool
     ) -> list[tuple[_Place, float]]:
         import numpy as np
 
-        scores = self._index.in_context(query)
+        weights = np.array([1.0, 1.0 if replies else NOT_THE_PERSON, NOT_THE_PERSON])
+        scores = self._index.in_context(query) * weights[np.asarray(self._speakers)]
         found: list[tuple[_Place, float]] = []
         for number in np.argsort(-scores, kind="stable"):
             place = self._places[number]

@@ -33,6 +33,9 @@ NOW = "2026-03-18T15:30:00+08:00"  # a Wednesday
         ("what did we discuss the month before last", "2026-01-01", "2026-02-01"),
         ("what did we say on 3/5", "2026-03-05", "2026-03-06"),
         ("what did we say on 2026.3.5", "2026-03-05", "2026-03-06"),
+        ("What did I tell you on 5 March?", "2026-03-05", "2026-03-06"),
+        ("what did you recommend on Dec. 24th, 2025?", "2025-12-24", "2025-12-25"),
+        ("3月5号你给我推荐了什么", "2026-03-05", "2026-03-06"),
         ("一个礼拜前我说过什么", "2026-03-08", "2026-03-15"),
     ],
 )
@@ -61,6 +64,9 @@ def test_a_question_about_what_was_said_names_its_time(question: str, start: str
         "今天的讲座在哪",
         "What is on the task list today?",
         "晚上周杰伦说了什么",
+        "推荐一部去年的电影",
+        "who said that may 5 people come?",
+        "what did we say on 31 February?",
     ],
 )
 def test_a_time_of_something_else_is_no_filter(question: str) -> None:

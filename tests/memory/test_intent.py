@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ninefold.policies.intent import QUERY_CHARACTERS, RuleIntent
+from ninefold.policies.intent import QUERY_CHARACTERS, RuleIntent, asks_for_a_reply
 
 SMALL_TALK = Path(__file__).parents[2] / "bench" / "small_talk"
 
@@ -52,6 +52,24 @@ def test_small_talk_asks_for_nothing(words: str) -> None:
 )
 def test_who_asks_to_keep_a_thing_asks_for_nothing_else_by_that(words: str, search: bool) -> None:
     assert RuleIntent().judge(words).search is search
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("你上次给我推荐了哪本书？", True),
+        ("关于放松，你的建议是什么？", True),
+        ("Which book did you recommend?", True),
+        ("What was your advice on the lease?", True),
+        ("我给你推荐过哪本书？", False),
+        ("Which book did I recommend to you?", False),
+        ("What do you know about my lease?", False),
+    ],
+)
+def test_a_question_for_what_the_assistant_said_is_told_from_one_for_the_persons_words(
+    question: str, reply: bool
+) -> None:
+    assert asks_for_a_reply(question) is reply
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])

@@ -137,6 +137,16 @@ def test_what_was_said_then_is_found_by_its_date_alone(store: BaseStore) -> None
     assert [said.text for said in past.matching("what did we discuss", limit=5, between=day)] == ["we looked at lamps"]
 
 
+def test_a_question_for_a_reply_takes_the_replies_whole(store: BaseStore) -> None:
+    keep(store, "a1", None, HumanMessage("any painters you would name?"), AIMessage("look at the painters of Delft"))
+    past = Pasts().of(store, "t1", ["a1"])
+    assert [said.role for said in past.matching("painters", limit=5)] == ["user", "assistant"]
+    for_person, for_reply = (past.matching("painters", limit=5, replies=replies) for replies in (False, True))
+    of_reply = {said.role: said.score for said in for_reply}
+    assert of_reply["user"] == for_person[0].score
+    assert of_reply["assistant"] > for_person[1].score
+
+
 def said(text: str, turn: str = "t", role: str = "user", score: float = 0.9, day: int = 1) -> Said:
     at = f"2026-03-{day:02}T10:00:00+08:00"
     return Said.model_validate({"turn": turn, "sequence": 0, "at": at, "role": role, "text": text, "score": score})
@@ -156,6 +166,17 @@ def test_a_rule_never_comes_back_by_way_of_the_archive(rule: str) -> None:
     )
     assert beside.fate is Fate.RECALLED
     assert folded(rule) not in folded(beside.text)
+
+
+def test_a_rule_that_holds_is_in_view_and_one_that_was_taken_back_is_not() -> None:
+    rule = "From now on answer in French"
+
+    def fate(*in_prompt: str) -> Fate:
+        (only,) = earlier([said(rule)], [], [], query="French", view=InView(texts=in_prompt), limits=LIMITS)
+        return only.fate
+
+    assert fate(rule) is Fate.IN_VIEW
+    assert fate("Never use red.") is Fate.SUPERSEDED
 
 
 def test_what_was_replaced_is_not_shown_and_neither_is_the_reply_to_it() -> None:

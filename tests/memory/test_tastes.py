@@ -50,3 +50,21 @@ def test_a_taste_and_its_end_are_about_one_subject(one: str, other: str) -> None
 @pytest.mark.parametrize(("one", "other"), [("我喜欢吃榴莲", "我喜欢吃芒果"), ("I like tea", "I like coffee now")])
 def test_tastes_of_two_things_stand_together(one: str, other: str) -> None:
     assert subject(one) != subject(other)
+
+
+@pytest.mark.parametrize(
+    ("text", "about"),
+    [
+        ("Deadline: Friday", "is:deadline"),
+        ("订单号：A12，谢谢", "is:订单号"),
+        ("Marta: I went to the lake", None),
+        ("小王：我今天去了北京，很好玩", None),
+        ("Marta: Looking for a flat near the harbour since May, and nothing yet", None),
+        ("王芳是我的姑姑，其身高是160cm", None),
+        ("王芳是会计", "is:王芳"),
+    ],
+)
+def test_a_label_with_a_value_is_a_subject_and_a_name_with_what_somebody_says_is_none(
+    text: str, about: str | None
+) -> None:
+    assert subject(text) == about

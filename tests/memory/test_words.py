@@ -23,6 +23,9 @@ def index(*texts: str, episode: int = 0) -> LexicalIndex:
 
 def test_words_meet_in_every_form_width_and_case() -> None:
     assert set(terms("Deploying")) == set(terms("deployed")) == set(terms("ＤＥＰＬＯＹＳ"))
+    assert set(terms("She went home")) & set(terms("when did she go")) == {"go"}
+    assert set(terms("the children")) == set(terms("child"))
+    assert {"165cm", "165", "cm"} <= set(terms("身高165cm"))
     assert "预算" in terms("项目的预算是多少")
     assert terms("the of 的") == ["的"] or terms("the of 的") == []
 
@@ -44,6 +47,13 @@ def test_an_answer_is_found_by_the_question_before_it() -> None:
     found = index("What is your sister's name?", "Marta.", "Let us go on.", "Nothing else.").in_context("sister name")
     assert found[1] > 0
     assert found[0] > found[1] > found[3]
+
+
+@pytest.mark.parametrize(("asked", "told"), [("What is your sister's name?", "Marta."), ("你姐姐叫什么？", "小芳。")])
+def test_the_answer_to_a_question_stands_above_what_is_said_before_it(asked: str, told: str) -> None:
+    scores = index("Hm.", asked, told).in_context(asked)
+    assert scores[1] > scores[2] > scores[0]
+    assert index("Hm.", asked[:-1], told).in_context(asked)[2] < scores[2]
 
 
 def test_neighbours_do_not_reach_into_another_episode() -> None:
