@@ -97,6 +97,17 @@ def kept_rules(results: Results) -> Table:
             yield f"\n{each.name} broke: {each.error}"
 
 
+def prefix(results: Results) -> Table:
+    """Give M4 of both orders, and where what is read anew comes from."""
+    if "prefix" not in results:
+        return
+    yield from head("order of the prompt", "prefix reused", "tokens read a turn", "of these, because of")
+    for order in results["prefix"]["orders"]:
+        causes = sorted(order["causes"].items(), key=lambda cause: -cause[1])
+        why = ", ".join(f"{name} {tokens / len(order['turns']):,.0f}" for name, tokens in causes)
+        yield line(order["order"], f"{order['reuse']:.1%}", f"{order['evaluated']:,.0f}", why)
+
+
 def fifty(results: Results) -> Table:
     """Give M5 of every system in every language."""
     if "fifty" not in results:
@@ -119,7 +130,9 @@ def fifty(results: Results) -> Table:
             yield line(f"{run['language']}, {row['system']}", *sizes, *kept)
     for run in results["fifty"]["runs"]:
         if lost := run.get("lost by window"):
-            each = ", ".join(f"{count} at {int(window):,}" for window, count in lost.items())
+            each = ", ".join(
+                f"{count} at {int(window):,}" for window, count in sorted(lost.items(), key=lambda each: int(each[0]))
+            )
             yield f"\n{run['language']}: facts that ninefold lost by the size of the window: {each}."
 
 
@@ -199,5 +212,13 @@ def line(*cells: object) -> str:
     return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
 
 
-TABLES = {"M1": kept_rules, "M2": times, "M3": lengths, "M5": fifty, "scale": searches, "profiles": profiles}
+TABLES = {
+    "M1": kept_rules,
+    "M2": times,
+    "M3": lengths,
+    "M4": prefix,
+    "M5": fifty,
+    "scale": searches,
+    "profiles": profiles,
+}
 """The tables that stand in a row of BENCHMARKS.md beside its goals."""
