@@ -64,15 +64,20 @@ def assembly(
     if not state.proposals and view.head != state.head and any(entry.rules for entry in entries):
         entries = without_rules(entries)
         view, placed = assemble(replace(material, entries=entries), tokens)
-    if not state.proposals and view.gave_way and (fewer := without_recalled(entries, state.turn.id)) != entries:
-        # What was recalled for an earlier question gives way before what is recalled for this one.
-        entries = fewer
-        view, placed = assemble(replace(material, entries=entries), tokens)
+    if not state.proposals and view.gave_way:
+        # What only an earlier question asked for gives way before what this one found, there or anew.
+        found = {memory.id for memory in state.recalled if memory.fate in (Fate.IN_VIEW, Fate.GAVE_WAY)}
+        fewer = without_recalled(entries, state.turn.id, but=found)
+        if fewer != entries:
+            entries = fewer
+            view, placed = assemble(replace(material, entries=entries), tokens)
+    there, gone = _beside_earlier(view, window.entries if state.proposals else entries, state.turn.id)
     kept = {memory.id for memory in placed}
+    fates = [_with_fate(memory, kept, there, gone) for memory in state.recalled]
     return Update(
         view=view,
         entries=_place(state, entries, placed) if settings.context_policy.order is Order.STABLE else entries,
-        recalled=beside(view, [_with_fate(memory, kept) for memory in state.recalled]),
+        recalled=beside(view, fates),
         trace=(
             Assembled(tokens=view.tokens, needed=view.needed, gave_way=view.gave_way),
             *_told(state, view, tokens, settings),
@@ -123,6 +128,7 @@ def _memories(state: TurnState, window: Applied, language: Language, settings: A
         wanted.update(each.id for each in back)
     # In one order in every call of the turn, so that the message stays as it was sent; the last one gives way first.
     best = sorted(state.recalled, key=lambda each: -(each.words or 0.0) if each.source == "turn" else -math.inf)
+    wanted -= {each.id for entry in window.entries if entry.turn != state.turn.id for each in entry.placed}
     return tuple(Placed(id=each.id, text=memory_line(each, language)) for each in best if each.id in wanted)
 
 
@@ -133,11 +139,23 @@ def _gone(state: TurnState) -> tuple[str, ...]:
     return tuple(part for each in words for part in each.split("; "))
 
 
-def _with_fate(memory: Recalled, kept: set[str]) -> Recalled:
+def _beside_earlier(view: View, entries: Sequence[Entry], turn: str) -> tuple[set[str], set[str]]:
+    """Give the memories that stand with earlier messages of a view, and those whose message gave way."""
+    sent = {piece.message for layer in view.layers for piece in layer.pieces}
+    earlier = [entry for entry in entries if entry.placed and entry.turn != turn]
+    there = {each.id for entry in earlier if entry.message in sent for each in entry.placed}
+    return there, {each.id for entry in earlier for each in entry.placed} - there
+
+
+def _with_fate(memory: Recalled, placed: set[str], there: set[str], gone: set[str]) -> Recalled:
     """Give a candidate as the view has it: given up for want of room, or brought back behind a cut."""
-    if memory.fate in (Fate.IN_VIEW, Fate.GAVE_WAY) and memory.id in kept:
+    if memory.fate is Fate.GAVE_WAY and memory.id in there:
+        return memory.model_copy(update={"fate": Fate.IN_VIEW})
+    if memory.fate in (Fate.IN_VIEW, Fate.GAVE_WAY) and memory.id in placed:
         return memory.model_copy(update={"fate": Fate.RECALLED})
-    if memory.fate is Fate.RECALLED and memory.id not in kept:
+    if memory.fate is Fate.IN_VIEW and memory.id in gone:
+        return memory.model_copy(update={"fate": Fate.GAVE_WAY})
+    if memory.fate is Fate.RECALLED and memory.id not in placed:
         return memory.model_copy(update={"fate": Fate.GAVE_WAY})
     return memory
 

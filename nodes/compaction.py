@@ -52,7 +52,7 @@ def compaction(
     noted = Noted(assistant, Step.COMPACTION, tokens, tools) if assistant is not None else None
     model, alone = completion(state, noted, tokens=tokens, settings=settings, fixed=fixed, tools=tools)
     last = state.candidates + 1 >= settings.context_policy.max_candidates
-    for place, strategy in enumerate(may if full.fired else ()):
+    for place, strategy in enumerate(may if full.wanting else ()):
         try:
             found = strategy.propose(state, tokens=tokens, archive=archive, assistant=model, settings=settings)
         except NinefoldError as error:
@@ -136,7 +136,7 @@ def _event(found: Proposal, alone: str) -> Compacted:
 
 
 def _nothing(full: Pressure, may: Sequence[Strategy]) -> str:
-    if not full.fired:
+    if not full.wanting:
         return "the window is below its marks"
     return "no strategy can free anything" if may else "no strategy is left in this turn"
 

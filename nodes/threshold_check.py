@@ -10,6 +10,8 @@ from ninefold.state.turn_state import TurnState, Update
 
 BROUGHT_BACK = "a compaction was taken back: it waits for the hard threshold"
 """Why a window over a lower mark is not compacted."""
+BEGUN = "the cut that has begun goes on to its low mark"
+"""Why a window below every trigger is compacted further."""
 
 
 def threshold_check(state: TurnState, *, settings: AgentSettings) -> Update:
@@ -37,8 +39,10 @@ def threshold_check(state: TurnState, *, settings: AgentSettings) -> Update:
 
 
 def _reason(full: Pressure) -> str:
-    if not full.fired:
+    if not full.wanting:
         return "below every threshold"
+    if not full.fired:
+        return BEGUN
     fired = ", ".join(full.fired)
     if full.over:
         return f"over {fired}"

@@ -45,9 +45,9 @@ class Pressure(NamedTuple):
     """Tokens that may leave at all, where a trigger fired; below `smallest_block` a cut is not worth its broken prefix.
     """
     smallest_block: int
-    """Half of the way from a high mark to its low one; an eighth of it where the prompt is over `hard`."""
+    """Half of the way from a high mark to its low one; an eighth where the prompt is over `hard` or a cut has begun."""
     fired: tuple[str, ...]
-    """The triggers that are over their number: hard, window, recent_keep."""
+    """The triggers that are over their number and ask for more to leave: hard, window, recent_keep."""
     soon: bool
     """Whether a trigger is near enough for its cut to be prepared."""
     cut_tokens: int
@@ -58,7 +58,12 @@ class Pressure(NamedTuple):
     @property
     def over(self) -> bool:
         """Whether the window is to be compacted now."""
-        return bool(self.fired) and self.room_to_make >= max(self.smallest_block, 1)
+        return self.wanting and self.room_to_make >= max(self.smallest_block, 1)
+
+    @property
+    def wanting(self) -> bool:
+        """Whether something is to leave: a trigger fired, or a descent that has begun is above a low mark."""
+        return self.tokens_to_free > 0 or self.messages_to_leave > 0
 
     @property
     def at_the_mark(self) -> Pressure:
@@ -93,8 +98,10 @@ def pressure(state: TurnState, settings: AgentSettings) -> Pressure:
         ),
         ("recent_keep", count_before, count, policy.recent_keep, policy.recent_keep // KEPT_PART),
     )
-    excess = {name: current - low for name, before, current, high, low in gauges if before > high and current > low}
-    if state.proposals or excess.keys() & {"hard", "window"}:
+    triggered = tuple(name for name, before, _, high, _ in gauges if before > high)
+    excess = {name: current - low for name, _, current, _, low in gauges if name in triggered and current > low}
+    begun = bool(state.proposals)
+    if begun or excess.keys() & {"hard", "window"}:
         # The prompt is read anew from a cut on, so the next one is to be far.
         excess |= {name: current - low for name, _, current, _, low in gauges[:2] if current > low}
     if any(entry.restored for entry in state.entries) and needed + freed <= hard:
@@ -115,8 +122,8 @@ def pressure(state: TurnState, settings: AgentSettings) -> Pressure:
         tokens_to_free=max(excess.get("hard", 0), excess.get("window", 0)),
         messages_to_leave=messages,
         room_to_make=sum(group.tokens for group in movable(now, settings)) if excess else 0,
-        smallest_block=0 if messages else max(64, min(half, hard - soft) // (8 if "hard" in excess else 2)),
-        fired=tuple(excess),
+        smallest_block=0 if messages else max(64, min(half, hard - soft) // (8 if begun or "hard" in triggered else 2)),
+        fired=triggered if excess else (),
         soon=near or next_count > policy.recent_keep,
         cut_tokens=min(half, hard - soft) if near else 0,
         cut_messages=next_count - policy.recent_keep // KEPT_PART if next_count > policy.recent_keep else 0,

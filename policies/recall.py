@@ -138,7 +138,7 @@ class _Prompt:
         return Recalled(
             id=record.id,
             kind=record.kind,
-            text=_shown(record, fate, query),
+            text=_shown(record, fate, query, may_leave=record.id in self._view.ids),
             created=record.created,
             score=None,
             fate=fate,
@@ -162,10 +162,10 @@ class _Prompt:
         return in_order(r for r in same if not same_turn(r, record))
 
 
-def _shown(record: MemoryRecord, fate: Fate, query: str) -> str:
+def _shown(record: MemoryRecord, fate: Fate, query: str, *, may_leave: bool) -> str:
     if fate is Fate.RECALLED:
         return fragment(record.text, query)
-    may_leave = fate is Fate.IN_VIEW and record.kind not in ALWAYS_RECALLED
+    may_leave = fate is Fate.IN_VIEW and (may_leave or record.kind not in ALWAYS_RECALLED)
     return fragment(record.text, query, IN_VIEW_TEXT) if may_leave else record.text[:REFUSED_TEXT]
 
 

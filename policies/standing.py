@@ -6,7 +6,7 @@ the words, and stays there as memories do, until the head is rewritten anyway; t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from ninefold.state import Constraint, Entry, Layer, LayerName, Scope
@@ -78,10 +78,13 @@ def cleared(entries: Sequence[Entry], turn: str) -> tuple[Entry, ...]:
     return without_recalled(without_rules(entries), turn)
 
 
-def without_recalled(entries: Sequence[Entry], turn: str) -> tuple[Entry, ...]:
-    """Give the entries without the memories that were recalled in other turns than this one."""
+def without_recalled(entries: Sequence[Entry], turn: str, *, but: Collection[str] = ()) -> tuple[Entry, ...]:
+    """Give the entries without the memories that were recalled in other turns than this one, but those of these ids."""
     return tuple(
-        entry.model_copy(update={"placed": ()}) if entry.placed and entry.turn != turn else entry for entry in entries
+        entry.model_copy(update={"placed": tuple(each for each in entry.placed if each.id in but)})
+        if entry.placed and entry.turn != turn
+        else entry
+        for entry in entries
     )
 
 

@@ -18,7 +18,8 @@ from ninefold.policies.compaction import Summarise
 from ninefold.policies.compaction.digest import cost
 from ninefold.policies.compaction.model_summary import chunks
 from ninefold.policies.descent import pressure
-from ninefold.state import Language
+from ninefold.state import Entry, Language, Proposal, View
+from ninefold.state.turn_state import TurnState
 from tests.compaction.session import TOKENS, Session, settings
 from tests.compaction.talks import CHINESE, ENGLISH, SMALL_TALK, Said
 from tests.compaction.test_transaction import Model
@@ -117,6 +118,25 @@ def test_a_trigger_fires_at_its_number_and_not_before(policy: dict[str, Any], fi
         assert (fires in full.fired) == (
             number > policy["summary_threshold_tokens" if fires == "window" else "recent_keep"]
         )
+
+
+def test_a_window_over_its_mark_alone_is_cut_only_for_half_and_then_the_prompt_goes_down_too() -> None:
+    chosen = settings(summary_threshold_tokens=3500)
+    sizes = {"old": 300, "before": 2000, "last": 1300}
+    state = TurnState(
+        messages=[HumanMessage("words", id=turn) for turn in sizes],
+        entries=tuple(
+            Entry(message=turn, turn=turn, sequence=0, tokens=size, archived=True) for turn, size in sizes.items()
+        ),
+    )
+    soft = pressure(state, chosen).soft
+    for needed in (soft - 50, soft + 50):
+        full = pressure(state.model_copy(update={"view": View(layers=(), tokens=0, reserve=0, needed=needed)}), chosen)
+        assert (full.fired, full.smallest_block, full.room_to_make, full.over) == (("window",), 875, 300, False)
+    folded = Proposal(strategy="folding", span=("last",), freed=10)
+    over_soft = View(layers=(), tokens=0, reserve=0, needed=soft + 50)
+    begun = pressure(state.model_copy(update={"view": over_soft, "proposals": (folded,)}), chosen)
+    assert (begun.fired, begun.over) == (("window",), True)
 
 
 def test_the_window_is_cut_down_to_its_low_mark_in_one_go(tmp_path: Path) -> None:

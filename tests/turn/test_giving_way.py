@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 
 from ninefold.adapters.tokens import for_model
+from ninefold.nodes.assembly import assembly
 from ninefold.policies.assemble import Material, assemble
-from ninefold.policies.render import as_sent
-from ninefold.state import AgentSettings, Entry, Language, LayerName, ModelSettings, Summary
+from ninefold.policies.render import as_sent, render
+from ninefold.state import (
+    AgentSettings,
+    Entry,
+    Fate,
+    Language,
+    LayerName,
+    MemoryKind,
+    ModelSettings,
+    Placed,
+    Recalled,
+    Summary,
+    Turn,
+)
+from ninefold.state.turn_state import TurnState
+from tests.compaction.session import applied_update
 
 TOKENS = for_model("ollama", "qwen2.5:14b")
 NUM_CTX, RESERVE = 2048, 512
@@ -71,3 +86,56 @@ def test_of_a_turn_with_calls_without_end_the_newest_that_fit_stay_whole() -> No
     assert view.over is None
     smallest = view.tokens // kept
     assert view.tokens <= NUM_CTX - RESERVE < view.tokens + 2 * smallest
+
+
+def recall(words: int) -> TurnState:
+    """Give a turn of so many words over one that placed two memories; it finds the second of them, and one more."""
+    messages: list[AnyMessage] = [
+        HumanMessage("What is my cabin number?", id="h1"),
+        AIMessage("It is 17.", id="a1"),
+        HumanMessage("wind " * words + "And my cabin number again?", id="h2"),
+    ]
+    earlier = (Placed(id="old", text="The harbour opens at six. " * 5), Placed(id="again", text="Cabin 17. " * 20))
+    return TurnState(
+        messages=messages,
+        entries=tuple(
+            Entry(message=m.id or "", turn=turn, sequence=0, tokens=TOKENS.message(m), placed=placed)
+            for m, turn, placed in zip(messages, ("t1", "t1", "t2"), (earlier, (), ()), strict=True)
+        ),
+        turn=Turn(id="t2", parent="t1", number=2, at="2026-03-01T10:00:00+08:00", user="ann"),
+        recalled=tuple(
+            Recalled(id=id_, kind=MemoryKind.FACT, text=text, created="2026-02-01", score=0.9, fate=fate)
+            for id_, text, fate in (
+                ("again", "Cabin 17.", Fate.IN_VIEW),
+                ("fresh", "Green tea. " * 8, Fate.RECALLED),
+            )
+        ),
+    )
+
+
+def assembled(state: TurnState) -> tuple[TurnState, str, dict[str, Fate]]:
+    """Give the state after assembly, the prompt's words, and what became of each memory."""
+    chosen = AgentSettings(model=ModelSettings(num_ctx=NUM_CTX, num_predict=RESERVE))
+    after = applied_update(state, assembly(state, tokens=TOKENS, settings=chosen, fixed="Be brief."))
+    assert after.view is not None
+    sent = render(after.view, after.messages, after.entries, fixed="Be brief.", language=Language.ENGLISH)
+    return after, "\n".join(message.text for message in sent), {each.id: each.fate for each in after.recalled}
+
+
+def test_a_memory_that_only_an_earlier_question_asked_for_goes_before_what_this_one_found() -> None:
+    _, sent, fates = assembled(recall(1320))
+    assert ("harbour opens" in sent, "Cabin 17." in sent, "Green tea." in sent) == (False, True, True)
+    assert fates == {"again": Fate.IN_VIEW, "fresh": Fate.RECALLED}
+
+
+def test_a_memory_that_left_with_its_message_is_not_told_as_there_and_comes_back_with_room() -> None:
+    full, sent, fates = assembled(recall(1440))
+    assert ("Cabin 17." in sent, "Green tea." in sent) == (False, False)
+    assert fates == {"again": Fate.GAVE_WAY, "fresh": Fate.GAVE_WAY}
+    shorter = recall(100)
+    cut = full.model_copy(update={"messages": [shorter.messages[-1]], "entries": (shorter.entries[-1],)})
+    _, sent, fates = assembled(cut)
+    assert ("Cabin 17." in sent, "Green tea." in sent) == (True, True)
+    assert fates == {"again": Fate.RECALLED, "fresh": Fate.RECALLED}
+    _, sent, fates = assembled(shorter.model_copy(update={"recalled": full.recalled}))
+    assert (sent.count("Cabin 17."), fates["again"]) == (20, Fate.IN_VIEW)
