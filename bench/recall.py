@@ -10,8 +10,8 @@ question. Without the folder of public sets the project's own short conversation
 
 How the parameters were chosen: BM25's k1 and b, what neighbours, questions and the episode add, the pause between two
 episodes and the weight of words that are not the person's were each tried in a few round steps on all five sets
-together, and a step within a plateau was taken; meaning and words count alike. What the first half of the conversations
-(every second one) says of a step, the other half has to say too. None was fitted to one set or conversation.
+together, and a step within a plateau was taken; meaning and words count alike. The
+pause was set by the one set that it changes, MemDaily. None was fitted to one conversation.
 """
 
 from __future__ import annotations
