@@ -1,11 +1,11 @@
-"""Blocking calls from async code, run to their end."""
+"""Work from async code that runs to its end, whoever is cancelled meanwhile."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -14,10 +14,18 @@ T = TypeVar("T")
 async def to_its_end(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Give what a blocking call gives, from a thread.
 
-    Law: when it returns or raises, the call has ended. A cancelled caller goes on to let its lock go: a write that went
+    Law: as that of `through`.
+    """
+    return await through(asyncio.to_thread(call, *args, **kwargs))
+
+
+async def through(work: Coroutine[Any, Any, T]) -> T:
+    """Give what the work gives.
+
+    Law: when it returns or raises, the work has ended. A cancelled caller goes on to let its lock go: a write that went
     on behind it would fall into the next turn.
     """
-    running = asyncio.ensure_future(asyncio.to_thread(call, *args, **kwargs))
+    running = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:

@@ -25,6 +25,8 @@ from ninefold.nodes.tool_call import atool_call, tool_call
 from ninefold.nodes.turn_start import turn_start
 from ninefold.nodes.window_roll import window_roll
 from ninefold.policies.descent import strategy_left
+from ninefold.policies.intent import RuleIntent
+from ninefold.policies.write_judge import RuleJudge
 from ninefold.state import Language, Step
 from ninefold.state.turn_state import TurnInput, TurnOutput, TurnState, Update
 
@@ -88,9 +90,15 @@ _EDGES = (
 
 
 def may_run_again(parts: Parts) -> frozenset[str]:
-    """Give the steps that only read and think, or write what is there already, and ask no model."""
-    steps = {Step.TURN_START, Step.INTENT_CHECK, Step.MEMORY_RETRIEVAL, Step.ASSEMBLY, Step.THRESHOLD_CHECK}
-    steps |= {Step.MEMORY_WRITE, Step.WINDOW_ROLL}
+    """Give the steps that only read and think, or write what is there already, and ask no model.
+
+    What a policy of the caller's own does is not known: its step is kept at once.
+    """
+    steps = {Step.TURN_START, Step.MEMORY_RETRIEVAL, Step.ASSEMBLY, Step.THRESHOLD_CHECK, Step.WINDOW_ROLL}
+    if isinstance(parts.intent, RuleIntent):
+        steps.add(Step.INTENT_CHECK)
+    if isinstance(parts.judge, RuleJudge):
+        steps.add(Step.MEMORY_WRITE)
     if parts.assistant is None or not parts.settings.constraints.model:
         steps.add(Step.CONSTRAINT_UPDATE)
     if parts.assistant is None or not parts.settings.fidelity.model:

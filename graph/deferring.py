@@ -8,7 +8,9 @@ in this process, its newest state is written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import logging
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -17,10 +19,17 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.constants import START
 
+from ninefold.adapters.threads import through
+
+_log = logging.getLogger(__name__)
+
 HELD = "__ninefold_held"
 """In a run's metadata: the keys held by the turns that this run is inside of. Not stored: its name begins with "__"."""
+WAITS = "__ninefold_waits"
+"""In a run's metadata: its thread, where its checkpoints may wait. Not stored either."""
 
 _BRANCH = "branch:to:"
+_UNWRITTEN = "the newest state of a run that an error ended could not be written; the turn goes on from an earlier one"
 Writes = Sequence[tuple[str, Any]]
 
 
@@ -81,9 +90,10 @@ class Deferred:
                 # An async saver that calls its sync twin comes through here twice.
                 return config, versions
             before, run.newest, run.coming = run.coming, checkpoint["id"], _coming(checkpoint)
-            parent = config["configurable"].get("checkpoint_id")
+            where = config.get("configurable", {})
+            parent = where.get("checkpoint_id")
             if parent in run.left_out:
-                config = {**config, "configurable": {**config["configurable"], "checkpoint_id": run.parent}}
+                config = {**config, "configurable": {**where, "checkpoint_id": run.parent}}
             else:
                 run.parent = parent
             changed = {**run.changed, **versions}
@@ -102,7 +112,7 @@ class Deferred:
         key = _run_of(config)
         with self._lock:
             run = self._runs.get(key or "")
-            checkpoint = config["configurable"].get("checkpoint_id")
+            checkpoint = config.get("configurable", {}).get("checkpoint_id")
             if run is None:
                 return False
             if run.newest == checkpoint and run.coming and run.coming <= self._steps:
@@ -110,16 +120,40 @@ class Deferred:
                 return True
             return checkpoint in run.left_out
 
-    def write(self, saver: BaseCheckpointSaver[Any], key: str) -> None:
-        """Write what waits of a run that has ended, whatever ended it."""
+    @contextmanager
+    def ending(self, saver: BaseCheckpointSaver[Any], key: str) -> Iterator[None]:
+        """Write what waits when the run inside ends; an error that ends it goes before one of the writing."""
+        try:
+            yield
+        except BaseException:
+            try:
+                self._write(saver, key)
+            except Exception:  # noqa: BLE001  what a saver raises is its own
+                _log.warning(_UNWRITTEN, exc_info=True)
+            raise
+        self._write(saver, key)
+
+    @asynccontextmanager
+    async def aending(self, saver: BaseCheckpointSaver[Any], key: str) -> AsyncIterator[None]:
+        """Do `ending` without blocking the event loop; cancelled meanwhile, it writes all the same."""
+        try:
+            yield
+        except BaseException:
+            try:
+                await through(self._awrite(saver, key))
+            except Exception:  # noqa: BLE001  what a saver raises is its own
+                _log.warning(_UNWRITTEN, exc_info=True)
+            raise
+        await through(self._awrite(saver, key))
+
+    def _write(self, saver: BaseCheckpointSaver[Any], key: str) -> None:
         run = self._ended(key)
         if waiting := run.waiting:
             saver.put(_unheld(waiting.config), waiting.checkpoint, waiting.metadata, waiting.versions)
         for config, writes, task, path in run.writes:
             saver.put_writes(config, writes, task, path)
 
-    async def awrite(self, saver: BaseCheckpointSaver[Any], key: str) -> None:
-        """Do `write` without blocking the event loop."""
+    async def _awrite(self, saver: BaseCheckpointSaver[Any], key: str) -> None:
         run = self._ended(key)
         if waiting := run.waiting:
             await saver.aput(_unheld(waiting.config), waiting.checkpoint, waiting.metadata, waiting.versions)
@@ -138,10 +172,14 @@ def _unheld(config: RunnableConfig) -> RunnableConfig:
 
 
 def _run_of(config: RunnableConfig) -> str | None:
-    """Give the key of the run that a config belongs to; None outside of a turn and inside of a parent graph."""
-    if config["configurable"].get("checkpoint_ns"):
+    """Give the key of the run that a config belongs to; None outside of a turn and inside of a parent graph.
+
+    A call on another thread from inside of a turn inherits the turn's metadata, but is no part of it.
+    """
+    where, metadata = config.get("configurable", {}), config.get("metadata") or {}
+    if where.get("checkpoint_ns") or metadata.get(WAITS) != where.get("thread_id"):
         return None
-    held: Sequence[str] = (config.get("metadata") or {}).get(HELD, ())
+    held: Sequence[str] = metadata.get(HELD, ())
     return held[-1] if held else None
 
 

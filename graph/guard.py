@@ -19,6 +19,7 @@ from ninefold.adapters.threads import to_its_end
 from ninefold.policies.forget_request import asked_to_forget
 
 from .calls import HELD, Call, CallGraph
+from .deferring import WAITS
 from .guard_settings import Guard as Guard
 from .guard_settings import now as now
 from .identity import check_owner
@@ -86,13 +87,13 @@ class TurnGraph(CallGraph):
             try:
                 for run in self._decide(call, head):
                     inner = super().stream(run.input, self._config(call, run), **{**call.options, **run.options})
-                    try:
-                        with contextlib.closing(cast("Any", inner)) as parts:
-                            for part in parts:
-                                if run.shown:
-                                    yield part
-                    finally:
-                        self._guard.deferred.write(call.saver, call.held[-1])
+                    with (
+                        self._guard.deferred.ending(call.saver, call.held[-1]),
+                        contextlib.closing(cast("Any", inner)) as parts,
+                    ):
+                        for part in parts:
+                            if run.shown:
+                                yield part
             finally:
                 prune(call.saver, call.identity.thread, call.identity.namespace, self._guard.history_turns)
             if _may_forget(call, head):
@@ -126,13 +127,13 @@ class TurnGraph(CallGraph):
             try:
                 for run in self._decide(call, head):
                     inner = super().astream(run.input, self._config(call, run), **{**call.options, **run.options})
-                    try:
-                        async with contextlib.aclosing(cast("Any", inner)) as parts:
-                            async for part in parts:
-                                if run.shown:
-                                    yield part
-                    finally:
-                        await self._guard.deferred.awrite(call.saver, call.held[-1])
+                    async with (
+                        self._guard.deferred.aending(call.saver, call.held[-1]),
+                        contextlib.aclosing(cast("Any", inner)) as parts,
+                    ):
+                        async for part in parts:
+                            if run.shown:
+                                yield part
             finally:
                 await aprune(call.saver, call.identity.thread, call.identity.namespace, self._guard.history_turns)
             if _may_forget(call, head):
@@ -207,7 +208,9 @@ class TurnGraph(CallGraph):
     def _config(self, call: Call, run: Run) -> RunnableConfig:
         """Give the caller's config with the run's stamp."""
         stamp = {TURN: run.stamp.turn_id, AT: run.stamp.at, USER: run.stamp.user}
-        metadata = {**(call.config.get("metadata") or {}), **stamp, HELD: call.held}
+        # Only under "sync" does a checkpoint reach the saver before what its steps gave, so only then may it wait.
+        waits = call.identity.thread if call.options.get("durability") == "sync" else None
+        metadata = {**(call.config.get("metadata") or {}), **stamp, HELD: call.held, WAITS: waits}
         if call.identity.run is not None and run.own_id:
             metadata[RUN] = f"{call.identity.run}-{run.stamp.turn_id}"
         limit = call.config.get("recursion_limit") or (self.config or {}).get("recursion_limit")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from inspect import signature
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -81,13 +82,13 @@ class _TypedReads(BaseCheckpointSaver[Any]):
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         if not self._deferred.takes(config, writes, task_id, task_path):
-            super().put_writes(config, writes, task_id, task_path)
+            super().put_writes(config, writes, task_id, *_path(super().put_writes, task_path))
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         if not self._deferred.takes(config, writes, task_id, task_path):
-            await super().aput_writes(config, writes, task_id, task_path)
+            await super().aput_writes(config, writes, task_id, *_path(super().aput_writes, task_path))
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         return self._typed(super().get_tuple(config))
@@ -118,6 +119,11 @@ class _TypedReads(BaseCheckpointSaver[Any]):
         return task, channel, self._schema.typed_value(channel, value)
 
 
+def _path(put_writes: Callable[..., Any], task_path: str) -> tuple[str, ...]:
+    """Give a task's path to a saver that takes one; LangGraph knows savers that do not."""
+    return (task_path,) if "task_path" in signature(put_writes).parameters else ()
+
+
 _classes: dict[type[Any], type[Any]] = {}
 
 
@@ -129,7 +135,7 @@ def _typed_class(own: type[Any]) -> type[Any]:
 
 def at_id(config: RunnableConfig, checkpoint: str) -> RunnableConfig:
     """Give the config of a checkpoint as a saver gives it."""
-    own = config["configurable"]
+    own = config.get("configurable", {})
     named = {"thread_id": own["thread_id"], "checkpoint_ns": own.get("checkpoint_ns", ""), "checkpoint_id": checkpoint}
     return {"configurable": named}
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ninefold.state import Constraint, Scope
 
-from .constraints.joints import joins
+from .constraints.joints import joins, undivided
 from .constraints.keys import keyed
 from .neutralise import neutralise, restore
 
@@ -67,7 +67,8 @@ def _breaths(constraints: Sequence[Constraint]) -> list[list[Constraint]]:
 
 def _items(said: Sequence[Constraint]) -> list[str | dict[str, str]]:
     items = [_item(constraint) for constraint in said]
-    if len(said) == 1 or not all(isinstance(item, str) for item in items):
+    # A mark within the words would leave open where one rule ends and the next begins.
+    if len(said) == 1 or not all(isinstance(item, str) and undivided(item) for item in items):
         return items
     first, *others = said
     heading = "" if joins(first.lead) else first.lead
@@ -86,9 +87,9 @@ def _parted(whole: str, known: Sequence[Constraint]) -> tuple[str, ...]:
 def _chain(rest: str, known: Sequence[Constraint], before: Constraint | None) -> tuple[str, ...]:
     """Give the words that a text consists of, in the order of the rules known."""
     for place, each in enumerate(known):
-        opening = each.lead if joins(each.lead) == (before is not None) else ""
-        said = opening + each.words
-        if not rest.startswith(said):
+        joined = joins(each.lead)
+        said = ("" if joined and before is None else each.lead) + each.words
+        if (before is not None and not joined) or not rest.startswith(said):
             continue
         if rest[len(said) :] == each.tail and before is not None:
             return (each.words,)

@@ -15,7 +15,7 @@ from ninefold.state.memory import in_order
 from .collection import collection_name, open_collection
 from .connection import Connection
 from .erasing import alone, blank_rewritten, erase, overwrite
-from .nearest import WHOLE, in_store
+from .nearest import in_store
 from .pages import PAGE, pages
 from .rows import checked_user, metadata, to_record, where
 from .vectors import CheckedEmbeddings, clean
@@ -100,8 +100,10 @@ class ChromaMemory:
         if limit < 1 or not query.strip():
             return ()
         # The store comes first: where it is gone, no vector is made.
-        held = self._held(user)
+        self._held(user)
         vector = self._embeddings.embed_query(query)
+        # What is forgotten while a vector is made is found no more.
+        held = self._held(user)
         return held.nearest(user, vector, kinds)[:limit] if held else self._nearest(user, [vector], limit, wanted)[0]
 
     def matching(self, user: str, query: str, *, limit: int, kinds: Sequence[MemoryKind] = ()) -> Found:
@@ -126,8 +128,9 @@ class ChromaMemory:
         wanted = where(user, status=MemoryStatus.ACTIVE)
         if limit < 1 or not texts:
             return tuple(() for _ in texts)
-        held = self._held(user)
+        self._held(user)
         vectors = self._embeddings.embed_documents(list(texts))
+        held = self._held(user)
         if held:
             return tuple(held.nearest(user, vector, ())[:limit] for vector in vectors)
         return self._nearest(user, vectors, limit, wanted)
@@ -217,7 +220,7 @@ class ChromaMemory:
             return None
 
         def read(store: Chroma) -> WholePerson | None:
-            return self._people.of(user, lambda: store.get(where=wanted, limit=LARGEST + 1, include=[*WHOLE]))
+            return self._people.of(user, lambda include: store.get(where=wanted, limit=LARGEST + 1, include=include))
 
         with self._lock:
             if user in self._people and self._connection.current():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ninefold.state import MemoryKind, MemoryRecord, MemoryStatus
 from ninefold.state.memory import in_order
 
-from .nearest import Found, compared
+from .nearest import WHOLE, Found, compared
 from .rows import to_record
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ LARGEST = 1024
 PEOPLE = 16
 """Persons that are held at a time."""
 
-Load = Callable[[], dict[str, Any]]
+Load = Callable[[list[str]], dict[str, Any]]
+"""Gives a person's rows with the columns named, as Chroma's `get` does."""
 
 
 class WholePeople:
@@ -37,11 +38,12 @@ class WholePeople:
 
         Args:
             user: whose rows.
-            load: gives them as Chroma's `get` does, one more than `LARGEST` at most; None for a person who is held.
+            load: reads them, one more than `LARGEST` at most; None for a person who is held.
         """
         if load is not None and user not in self._people:
-            rows = load()
-            self._people[user] = WholePerson(rows) if len(rows["ids"]) <= LARGEST else None
+            # Counted first: the rows of somebody who has too many would be read in vain.
+            few = len(load([])["ids"]) <= LARGEST
+            self._people[user] = WholePerson(load([*WHOLE])) if few else None
         self._people.move_to_end(user)
         while len(self._people) > PEOPLE:
             self._people.popitem(last=False)

@@ -64,7 +64,7 @@ def test_a_rule_that_a_layer_adds_or_lacks_is_seen(text: str) -> None:
     assert read_constraints(layer.replace(text, text[:-4]), rules) == (text[:-4],)
 
 
-PARTS = st.text(st.sampled_from('不用红色，。、：ab"\\ \n'), min_size=1, max_size=6)
+PARTS = st.text(st.sampled_from('不红，。：a"\\ \n'), min_size=1, max_size=3)
 RULES = st.lists(
     st.tuples(PARTS, st.sampled_from(["", "，", "。", "、", "规则：", " and "]), st.sampled_from(["", "。"]))
 )
@@ -93,3 +93,22 @@ def test_the_sentence_reaches_the_model_whole_long_after_it_left_the_window(
         assert text not in [str(message.content) for message in a.values()["messages"]]
         assert len(a.wire.chats) == 8
         assert all(text in whole_prompt(body) for body in a.wire.chats)
+
+
+@pytest.mark.parametrize("gap", ["\n" * 45, " " * 60, "\n" + " " * 39])
+def test_a_gap_of_any_length_costs_no_turn(tmp_path: Path, gap: str) -> None:
+    with agent(tmp_path, memory=False) as a:
+        a.say(f"以后不要用表格。{gap}不要用红色。")
+        a.say(f"Never use red.{gap}Don't use tables.")
+        a.say("Go on.")
+        assert [rule.words for rule in a.values()["constraints"]][:2] == ["以后不要用表格", "不要用红色"]
+        assert len(a.wire.chats) == 3
+
+
+def test_a_request_to_forget_between_two_rules_costs_no_turn(tmp_path: Path) -> None:
+    with agent(tmp_path) as a:
+        a.say(
+            "以后不要用红色。\n请忘掉我之前跟你说的关于搬家去北方那座靠海的小城市并且换一份新工作的全部打算。\n不要用蓝色。"
+        )
+        a.say("Go on.")
+        assert [rule.words for rule in a.values()["constraints"]] == ["以后不要用红色", "不要用蓝色"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,10 @@ from tests.wire.replies import Say
 
 def light() -> Guard:
     return Guard(deferred=Deferred({"turn_start", "conflict_confirmation"}))
+
+
+def all_but_the_end() -> Guard:
+    return Guard(deferred=Deferred({"turn_start", "conflict_confirmation", "model_call"}))
 
 
 def take(graph: TurnGraph, given: Any, where: RunnableConfig, *, async_: bool, **options: Any) -> None:
@@ -95,3 +100,77 @@ def test_the_agent_asks_its_model_when_the_prompt_is_proven_and_on_the_disk(tmp_
         a.say("Do not use red.")
         a.say("Go on.")
     assert counts == [2, 3]
+
+
+class Slow(InMemorySaver):
+    """A saver whose writes take their time, and let themselves be cancelled."""
+
+    async def aput(self, *arguments: Any) -> RunnableConfig:
+        await asyncio.sleep(0.2)
+        return super().put(*arguments)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+async def test_a_run_that_is_cancelled_while_it_writes_leaves_its_newest_state(times: int) -> None:
+    def answer(state: TurnState) -> str:
+        loop.call_soon_threadsafe(asked.set)
+        assert done.wait(20)
+        return echo(state)
+
+    loop, asked, done = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+    graph = toy(Slow(), settings=all_but_the_end(), answer=answer)
+    running = asyncio.create_task(graph.ainvoke(say("one"), on()))
+    await asked.wait()
+    for _ in range(times):
+        running.cancel()
+        done.set()
+        await asyncio.sleep(0.05)
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert (await graph.aget_state(on())).next == ("model_call",)
+
+
+class Full(InMemorySaver):
+    """A saver that takes only the input."""
+
+    def put(self, *arguments: Any) -> RunnableConfig:
+        if arguments[2]["source"] != "input":
+            raise OSError("the disk is full")
+        return super().put(*arguments)
+
+
+@pytest.mark.parametrize("async_", [False, True], ids=["invoke", "ainvoke"])
+def test_the_error_that_ends_a_run_goes_before_that_of_the_writing(*, async_: bool) -> None:
+    def answer(_: TurnState) -> str:
+        raise ZeroDivisionError
+
+    graph = toy(Full(), answer=answer, settings=all_but_the_end())
+    with pytest.raises(ZeroDivisionError):
+        take(graph, say("one"), on(), async_=async_)
+
+
+class WithoutPaths(InMemorySaver):
+    """A saver of the time before tasks had paths."""
+
+    def put_writes(self, config: RunnableConfig, writes: Any, task_id: str) -> None:  # type: ignore[override]
+        super().put_writes(config, writes, task_id)
+
+    async def aput_writes(self, config: RunnableConfig, writes: Any, task_id: str) -> None:  # type: ignore[override]
+        super().put_writes(config, writes, task_id)
+
+
+@pytest.mark.parametrize("async_", [False, True], ids=["invoke", "ainvoke"])
+def test_a_saver_that_knows_no_paths_of_tasks_is_given_none(*, async_: bool) -> None:
+    graph = toy(WithoutPaths())
+    take(graph, say("one"), on(), async_=async_)
+    assert window(graph, on()) == ["human: one", "ai: re:one"]
+
+
+@pytest.mark.parametrize("durability", ["async", "sync"])
+def test_no_write_stands_without_its_checkpoint_whatever_the_durability(tmp_path: Path, durability: str) -> None:
+    graph = sqlite_toy(tmp_path, settings=light())
+    for text in ("one", "two", "three"):
+        asyncio.run(graph.ainvoke(say(text), on(), durability=durability))
+    with sqlite3.connect(tmp_path / "checkpoints.sqlite") as database:
+        orphans = "SELECT count(*) FROM writes WHERE checkpoint_id NOT IN (SELECT checkpoint_id FROM checkpoints)"
+        assert database.execute(orphans).fetchone() == (0,)
