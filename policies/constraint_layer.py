@@ -7,7 +7,7 @@ holds no anchor and no control token, whatever the person wrote.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 from ninefold.state import Constraint, Scope
@@ -26,7 +26,8 @@ def render_constraints(constraints: Sequence[Constraint]) -> str:
     """
     if not constraints:
         return ""
-    items = [item for said in _breaths(constraints) for item in _items(said)]
+    every = {constraint.words for constraint in constraints}
+    items = [item for said in _breaths(constraints) for item in _items(said, every)]
     return neutralise(json.dumps(items, ensure_ascii=False, separators=(",", ":")))
 
 
@@ -65,7 +66,7 @@ def _breaths(constraints: Sequence[Constraint]) -> list[list[Constraint]]:
     return said
 
 
-def _items(said: Sequence[Constraint]) -> list[str | dict[str, str]]:
+def _items(said: Sequence[Constraint], every: Container[str]) -> list[str | dict[str, str]]:
     items = [_item(constraint) for constraint in said]
     # A mark within the words would leave open where one rule ends and the next begins.
     if len(said) == 1 or not all(isinstance(item, str) and undivided(item) for item in items):
@@ -73,7 +74,7 @@ def _items(said: Sequence[Constraint]) -> list[str | dict[str, str]]:
     first, *others = said
     heading = "" if joins(first.lead) else first.lead
     whole = heading + first.words + "".join(each.lead + each.words for each in others) + said[-1].tail
-    return [whole] if _parted(whole, said) == tuple(items) else items
+    return [whole] if whole not in every and _parted(whole, said) == tuple(items) else items
 
 
 def _parted(whole: str, known: Sequence[Constraint]) -> tuple[str, ...]:

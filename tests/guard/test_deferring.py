@@ -6,7 +6,7 @@ import asyncio
 import sqlite3
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from langchain_core.runnables import RunnableConfig
@@ -167,7 +167,9 @@ def test_a_saver_that_knows_no_paths_of_tasks_is_given_none(*, async_: bool) -> 
 
 
 @pytest.mark.parametrize("durability", ["async", "sync"])
-def test_no_write_stands_without_its_checkpoint_whatever_the_durability(tmp_path: Path, durability: str) -> None:
+def test_no_write_stands_without_its_checkpoint_whatever_the_durability(
+    tmp_path: Path, durability: Literal["async", "sync"]
+) -> None:
     graph = sqlite_toy(tmp_path, settings=light())
     for text in ("one", "two", "three"):
         asyncio.run(graph.ainvoke(say(text), on(), durability=durability))
