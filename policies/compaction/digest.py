@@ -21,10 +21,6 @@ from .strategy import Counter
 FIELDS: tuple[Field, ...] = ("decisions", "next_steps", "other_facts")
 
 
-FEW_REFERENCES = 4
-"""References that have their place beside any statement; more stand there where room is left."""
-
-
 class Digest(NamedTuple):
     """A new summary, and the exact values that stand behind a reference from then on."""
 
@@ -61,15 +57,11 @@ def digest(
     def made(count: int) -> Summary:
         return _summary(old, [told[i] for i in sorted(order[:count])], [told[i] for i in sorted(order[count:])], covers)
 
-    def fits(summary: Summary) -> bool:
-        few = summary.model_copy(update={"references": summary.references[-FEW_REFERENCES:]})
-        return cost(few, language, tokens) <= limit
-
     limit = min(cap, cost(old, language, tokens) + room)
     low, high = 0, len(told)
     while low < high:
         middle = (low + high + 1) // 2
-        if fits(made(middle)):
+        if cost(made(middle), language, tokens) <= limit:
             low = middle
         else:
             high = middle - 1
@@ -118,14 +110,12 @@ def _reported(item: Item, reports: Sequence[frozenset[str]]) -> bool:
 
 def _old_weight(field: Field, item: Item, found: Sequence[Need]) -> int:
     """Give what an old statement weighs beside new ones of its kind: a little less, and never less than a plain one."""
-    if item.text.endswith(("?", "？")):
-        return 15
     if any(need.kind == "negation" for need in found):
         return 95
     if item.status is StepStatus.PENDING:
         return 85
     if found:
-        return 86 if field == "decisions" else 75
+        return 75
     return {"decisions": 48, "next_steps": 25, "other_facts": 20}[field]
 
 

@@ -8,8 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 
-from ninefold.nodes.wishes_asked import SELDOM_ASKED
-from ninefold.policies.spending import PATIENCE
 from ninefold.state import (
     AgentSettings,
     ConflictRule,
@@ -349,16 +347,6 @@ def test_the_model_is_asked_once_a_turn_however_many_messages_came() -> None:
     model = Words(proposal("The house style wants serifs", "require"))
     Conversation(assistant=model).say(UNHEARD, UNHEARD, UNHEARD)
     assert len(model.asked) == 1
-
-
-def test_a_model_that_finds_no_wish_is_asked_seldom_and_the_event_says_so() -> None:
-    model = Words(*['{"constraints": []}'] * 9)
-    talk = Conversation(assistant=model)
-    for _ in range(5):
-        talk.say(UNHEARD)
-    assert len(model.asked) == PATIENCE
-    events = [event for event in talk.state.trace if isinstance(event, ConstraintsUpdated)]
-    assert SELDOM_ASKED in events[-1].reason
 
 
 def test_a_model_on_the_chats_own_server_is_asked_behind_the_chats_prompt() -> None:

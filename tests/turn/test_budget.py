@@ -26,14 +26,6 @@ def test_settings_under_which_no_turn_can_fit_are_refused(tmp_path: Path) -> Non
         built(tmp_path, model=ModelSettings(num_ctx=1536, num_predict=1024))
 
 
-def test_in_a_small_window_no_layer_takes_more_than_its_share_and_at_8192_all_is_as_set() -> None:
-    small, usual = (AgentSettings(model=ModelSettings(num_ctx=num_ctx)) for num_ctx in (4096, 8192))
-    assert (small.result_limit, small.memory_limit, small.summary_limit) == (3072 // 5, 3072 // 8, 3072 // 6)
-    assert (usual.result_limit, usual.memory_limit, usual.summary_limit) == (1200, 600, 600)
-    set_by_hand = AgentSettings(model=small.model, context_policy=ContextPolicy(tool_result_tokens=1000))
-    assert set_by_hand.result_limit == 1000
-
-
 def test_the_defaults_and_a_small_window_are_accepted(tmp_path: Path) -> None:
     built(tmp_path)
     built(tmp_path, model=ModelSettings(num_ctx=4096), context_policy=ContextPolicy(fixed_tokens=900))
