@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import pytest
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
@@ -105,9 +106,15 @@ def test_the_agent_asks_its_model_when_the_prompt_is_proven_and_on_the_disk(tmp_
 class Slow(InMemorySaver):
     """A saver whose writes take their time, and let themselves be cancelled."""
 
-    async def aput(self, *arguments: Any) -> RunnableConfig:
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
         await asyncio.sleep(0.2)
-        return super().put(*arguments)
+        return super().put(config, checkpoint, metadata, new_versions)
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -133,10 +140,16 @@ async def test_a_run_that_is_cancelled_while_it_writes_leaves_its_newest_state(t
 class Full(InMemorySaver):
     """A saver that takes only the input."""
 
-    def put(self, *arguments: Any) -> RunnableConfig:
-        if arguments[2]["source"] != "input":
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        if metadata.get("source") != "input":
             raise OSError("the disk is full")
-        return super().put(*arguments)
+        return super().put(config, checkpoint, metadata, new_versions)
 
 
 @pytest.mark.parametrize("async_", [False, True], ids=["invoke", "ainvoke"])
