@@ -8,7 +8,6 @@ from typing import NamedTuple
 from ninefold.state import Origin, Polarity, Scope
 
 from ..negation import is_negated
-from ..simplified import simplified
 from .cues import says, without
 from .keys import Keyed, named
 
@@ -39,24 +38,6 @@ class Candidate(NamedTuple):
     """What joins it to the wish before it in the text, or the heading that it stands under."""
     tail: str = ""
     """The mark right behind it that ends its sentence."""
-
-
-def as_written(wish: Candidate, text: str) -> Candidate:
-    """Give a wish in the person's own letters, whatever letters it was read in."""
-    read = simplified(text)
-    if read == text:
-        return wish
-
-    def own(words: str | None) -> str | None:
-        at = read.find(words) if words else -1
-        return text[at : at + len(words)] if words and at >= 0 else words
-
-    return wish._replace(
-        words=text[wish.start : wish.end],
-        value=own(wish.value),
-        condition=own(wish.condition),
-        about=own(wish.about),
-    )
 
 
 def limits(words: str) -> bool:

@@ -13,9 +13,8 @@ from typing import NamedTuple
 from ninefold.state import Language, Polarity, Scope
 
 from ..negation import is_negated
-from ..simplified import simplified
 from ..text import Span, detect_language
-from .candidates import Candidate, as_written, banned, limits, polarity_of
+from .candidates import Candidate, banned, limits, polarity_of
 from .cues import find, says, without
 from .hearing import Clause, Sentence, hear, only_an_occasion, only_frames
 from .keys import Keyed, canonical, key, keyed
@@ -75,7 +74,6 @@ def extract(text: str) -> Extraction:
             for wish in search_candidates(sentence)
             if not any(wish.start < other.end and other.start < wish.end for other in framed)
         ]
-    wishes = [as_written(wish, text) for wish in wishes]
     occasions = {wish.condition for wish in wishes}
     distinct = [wish for wish in wishes if wish.words not in occasions and not _LABEL.fullmatch(wish.words)]
     if len(distinct) > MAX_WISHES:
@@ -262,7 +260,7 @@ def _framed(wish: Candidate, sentence: Sentence, in_task_sentence: bool, has_tas
         return wish._replace(task=True, change=change)
     condition = _occasion(sentence)
     lasting = says("lasting", said) and not says("here", said)
-    standing = simplified(wish.words) != condition[0].strip() if condition else False
+    standing = wish.words != condition[0].strip() if condition else False
     if condition and standing and _conditional(condition[0]):
         return wish._replace(scope=Scope.WHEN, condition=condition[0].strip(_TRAILING), lasting=lasting, change=change)
     about = key(wish.key)

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple, cast
 
 import yaml
 
-from ..simplified import simplified
-
 _DATA = Path(__file__).parent.parent / "data" / "constraint_keys.yaml"
 
 
@@ -43,7 +41,6 @@ class Keyed(NamedTuple):
 
 def keyed(text: str, *, search: bool = False) -> Keyed | None:
     """Give the first key that fits the text, or None; keys of a search only where a search was heard."""
-    text = simplified(text)
     for key in _keys().values():
         if key.search and not search:
             continue
@@ -57,7 +54,6 @@ def keyed(text: str, *, search: bool = False) -> Keyed | None:
 
 def named(text: str) -> tuple[Keyed, str] | None:
     """Give the one value that a text names by its name alone, and the text around it: "tables" in "drop the tables"."""
-    text = simplified(text)
     for key in _keys().values():
         found = key.anywhere.search(text) if key.anywhere else None
         if found:
@@ -72,15 +68,13 @@ def key(name: str | None) -> Key | None:
 
 def topics(text: str) -> frozenset[str]:
     """Give the keys that the text names: 字数限制 and "word limit" name length."""
-    plain = simplified(text)
-    return frozenset(each.name for each in _keys().values() if each.topic and each.topic.search(plain))
+    return frozenset(each.name for each in _keys().values() if each.topic and each.topic.search(text))
 
 
 def canonical(name: str | None, value: str | None) -> str | None:
     """Give one name for every way to write a value: 表格 and "Tables" are both "table"."""
     if value is None:
         return None
-    value = simplified(value)
     plain = re.sub(r"\s+", "", unicodedata.normalize("NFKC", value)).casefold()
     spaced = " ".join(unicodedata.normalize("NFKC", value).split()).casefold()
     found = key(name)

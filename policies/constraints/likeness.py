@@ -10,7 +10,6 @@ from typing import cast
 
 import yaml
 
-from ..simplified import simplified
 from ..text import HAN
 
 _HAN_RUN = re.compile(f"[{HAN}]+")
@@ -21,7 +20,7 @@ _DATA = Path(__file__).parent.parent / "data" / "empty_words.yaml"
 def contents(text: str) -> frozenset[str]:
     """Give what a text is about: pairs of Chinese letters and English words without the small ones."""
     empty, stop = _empty()
-    plain = simplified(unicodedata.normalize("NFKC", text)).casefold()
+    plain = unicodedata.normalize("NFKC", text).casefold()
     units: set[str] = {stem(word) for word in _WORD.findall(plain) if word not in stop}
     for run in _HAN_RUN.findall(plain):
         for part in empty.split(run):

@@ -14,10 +14,7 @@ def lasts(text: str) -> bool:
     return any(wish.scope is not Scope.TURN for wish in extract(text).wishes)
 
 
-@pytest.mark.parametrize(
-    ("name", "heard", "false"),
-    [("everyday_seen", 0.94, 0.02), ("everyday_second", 0.92, 0.04), ("everyday_third", 0.90, 0.04)],
-)
+@pytest.mark.parametrize(("name", "heard", "false"), [("everyday_seen", 0.94, 0.02), ("everyday_second", 0.92, 0.04)])
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_everyday_wishes_are_heard_in_every_register(name: str, heard: float, false: float, language: str) -> None:
     data = cast(Any, yaml.safe_load((Path(__file__).parent / f"{name}.yaml").read_text(encoding="utf-8")))[language]
@@ -51,23 +48,6 @@ def test_everyday_wishes_are_heard_in_every_register(name: str, heard: float, fa
 )
 def test_what_a_product_does_and_what_a_team_decides_or_plans_is_no_rule(text: str) -> None:
     assert not lasts(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "simplified"),
-    [
-        ("往後信件結尾都要寫敬祝安康", "往后信件结尾都要写敬祝安康"),
-        ("如果我問天氣，請用攝氏", "如果我问天气，请用摄氏"),
-        ("所有金額用人民幣，不要用紅色", "所有金额用人民币，不要用红色"),
-        ("請別再用表格了", "请别再用表格了"),
-    ],
-)
-def test_traditional_letters_are_read_as_simplified_ones_and_kept_as_they_are(text: str, simplified: str) -> None:
-    found, plain = extract(text).wishes, extract(simplified).wishes
-    assert found
-    kinds = [(wish.key, wish.polarity, wish.scope, wish.start, wish.end) for wish in plain]
-    assert [(wish.key, wish.polarity, wish.scope, wish.start, wish.end) for wish in found] == kinds
-    assert all(part in text for wish in found for part in (wish.words, wish.value, wish.condition) if part)
 
 
 @pytest.mark.parametrize(
