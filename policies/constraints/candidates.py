@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from ninefold.state import Origin, Polarity, Scope
 
 from ..negation import is_negated
 from .cues import says, without
-from .keys import Keyed, named
 
 
 class Candidate(NamedTuple):
@@ -43,14 +41,6 @@ class Candidate(NamedTuple):
 def limits(words: str) -> bool:
     """Whether the words name a limit or the only thing allowed: they hold a negation and rule nothing out."""
     return says("limit", words) or says("only_this", words)
-
-
-def banned(words: str) -> Keyed | None:
-    """Give the key and the value that a ban names by the value's name alone: "表格免了", "drop the tables"."""
-    alone = named(words)
-    if alone is None or re.search(r"\w", without("of_a_ban", alone[1])):
-        return None
-    return alone[0]
 
 
 def polarity_of(words: str, *, preference: bool) -> Polarity:

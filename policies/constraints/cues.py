@@ -57,7 +57,6 @@ Group = Literal[
     "speaks_self",
     "speech",
     "polite_tail",
-    "preface",
     "addressed",
     "inverted",
     "there_is",
@@ -71,17 +70,11 @@ Group = Literal[
     "level",
     "no_occasion",
     "of_a_thing",
-    "seeks",
     "one_off",
     "all_of_them",
     "not_that",
     "taste",
     "joined",
-    "of_a_ban",
-    "narrows",
-    "points_back",
-    "names_talk",
-    "for_task",
 ]
 
 

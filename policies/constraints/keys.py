@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -28,8 +28,6 @@ class Key(NamedTuple):
     """Names the key itself, as a withdrawal does: "the word limit"."""
     say: tuple[re.Pattern[str], ...]
     values: Mapping[str, re.Pattern[str]]
-    anywhere: re.Pattern[str] | None
-    """Any value's name inside a text, where one text has only one value of the key."""
 
 
 class Keyed(NamedTuple):
@@ -49,15 +47,6 @@ def keyed(text: str, *, search: bool = False) -> Keyed | None:
             if found:
                 value = found.groupdict().get("value")
                 return Keyed(key, value.strip() if value and value.strip() else None)
-    return None
-
-
-def named(text: str) -> tuple[Keyed, str] | None:
-    """Give the one value that a text names by its name alone, and the text around it: "tables" in "drop the tables"."""
-    for key in _keys().values():
-        found = key.anywhere.search(text) if key.anywhere else None
-        if found:
-            return Keyed(key, found[0]), f"{text[: found.start()]} {text[found.end() :]}"
     return None
 
 
@@ -91,13 +80,7 @@ def _keys() -> dict[str, Key]:
     return {name: _key(name, entry) for name, entry in loaded.items()}
 
 
-def _any(patterns: Sequence[str]) -> str:
-    return "|".join(f"(?:{each})" for each in patterns)
-
-
 def _key(name: str, entry: Mapping[str, Any]) -> Key:
-    values = cast(dict[str, list[str]], entry.get("values", {}))
-    every = [each for names in values.values() for each in names] if entry.get("single") else []
     return Key(
         name=name,
         single=bool(entry.get("single", False)),
@@ -105,6 +88,8 @@ def _key(name: str, entry: Mapping[str, Any]) -> Key:
         search=bool(entry.get("search", False)),
         topic=re.compile(entry["topic"], re.IGNORECASE) if "topic" in entry else None,
         say=tuple(re.compile(pattern, re.IGNORECASE) for pattern in entry["say"]),
-        values={canon: re.compile(_any(names), re.IGNORECASE) for canon, names in values.items()},
-        anywhere=re.compile(rf"(?<![a-z])(?:{_any(every)})(?![a-z])", re.IGNORECASE) if every else None,
+        values={
+            canon: re.compile("|".join(f"(?:{each})" for each in names), re.IGNORECASE)
+            for canon, names in entry.get("values", {}).items()
+        },
     )

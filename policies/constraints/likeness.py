@@ -43,8 +43,8 @@ def likeness(one: str, other: str) -> float:
 
 
 def stem(word: str) -> str:
-    """Give an English word without its plural or participle ending and its last e: "jokes" and "joke" are one."""
-    for ending in ("ing", "es", "ed", "s", "e"):
+    """Give an English word without its plural or participle ending."""
+    for ending in ("ing", "es", "ed", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]
     return word
