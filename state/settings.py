@@ -228,9 +228,8 @@ class AgentSettings(Value):
 
     @property
     def result_limit(self) -> int:
-        """What one tool result may bring: in a small window at most a fifth of the room, a third where it is set."""
-        part = 3 if "tool_result_tokens" in self.context_policy.model_fields_set else 5
-        return min(self.context_policy.tool_result_tokens, max(self.room // part, _LEAST))
+        """What one tool result may bring: `tool_result_tokens`, in a small window at most a third of the room."""
+        return min(self.context_policy.tool_result_tokens, max(self.room // 3, _LEAST))
 
     @property
     def memory_limit(self) -> int:

@@ -49,7 +49,8 @@ def test_a_request_names_what_is_to_be_forgotten(said: str, thing: str, own: boo
         ),
         (
             "pregnant",
-            "Forget that I told you I'm pregnant/Forget I said I am pregnant/please forget me telling you that I'm pregnant/"
+            "Forget that I told you I'm pregnant/Forget I said I am pregnant/"
+            "please forget me telling you that I'm pregnant/"
             "Forget about me being pregnant/Forget the fact that I'm pregnant/Pretend I never told you I'm pregnant/"
             "Forget what I told you about being pregnant/forget the part about me being pregnant",
         ),
