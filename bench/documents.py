@@ -55,11 +55,13 @@ def kept(results: Results, language: Language) -> Lines:
     found, date = rules(results["keeps"]), results["keeps"]["date"]
     if language == "zh":
         yield f"`make bench-keeps`：{found.turns} 轮对话的提示词里，还有多少完整保留着第一轮的每条规则。"
-        yield f"按做摘要的模型分列，取中英文中较低的一个，窗口为 8,192 个 token。测于 {date}。\n"
+        yield "按做摘要的模型分列，取中英文中较低的一个，窗口为 8,192 个 token。"
+        yield f"最后两列统计各系统跑完的全部提示词，包括 {found.turns} 轮以后的。测于 {date}。\n"
         yield from head("", "摘要可靠", "摘要粗心", "摘要有敌意", "超出窗口的提示词", "每个提示词的 token")
     else:
         yield f"`make bench-keeps`: how many prompts of {found.turns} turns still hold every rule of turn 1, by how the"
         yield "summarising model is (the lower of Chinese and English), in a window of 8,192 tokens."
+        yield f"The last two columns count all that a system played, any prompt beyond turn {found.turns} included."
         yield f"Measured on {date}.\n"
         heads = ("perfect summariser", "careless one", "adversarial one", "prompts over the window", "tokens a prompt")
         yield from head("", *heads)
