@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import APIResponse, Browser, Route, expect
 
 from tests.page.shown import Served, ask, idle, say, serving, visiting
 from tests.wire.replies import ErrorMidway, Fail, Hang, Reply, Say
@@ -177,3 +177,32 @@ def test_closing_the_server_in_the_middle_of_a_reply_leaves_a_turn_that_is_taken
         page.get_by_text("The last turn was not finished").wait_for()
         assert page.locator(".message.user", has_text="Say nothing more.").count() == 1
         ask(page, "Something else.")
+
+
+def test_nothing_can_be_said_before_it_is_clear_in_which_session(browser: Browser, served: Served) -> None:
+    with visiting(browser, served, "early") as page:
+        listed = threading.Event()
+
+        def late(route: Route) -> None:
+            expect(page.locator(".composer")).to_have_count(0)
+            listed.set()
+            route.continue_()
+
+        page.route("**/api/sessions*", late, times=1)
+        page.reload()
+        page.wait_for_selector("#message")
+        assert listed.is_set()
+        ask(page, "Never use red.")
+
+
+def test_an_answer_from_before_the_turn_does_not_take_it_from_the_page(browser: Browser, served: Served) -> None:
+    with visiting(browser, served, "overtaken") as page:
+        held: list[tuple[Route, APIResponse]] = []
+        page.route("**/api/session?*", lambda route: held.append((route, route.fetch())), times=1)
+        page.reload()
+        ask(page, "Never use red.")
+        [(route, empty)] = held
+        with page.expect_response("**/api/session?*"):
+            route.fulfill(response=empty)
+        page.locator("#tab-turns").click()
+        page.locator(".message.assistant", has_text="OK.").wait_for()

@@ -7,6 +7,7 @@ import { t } from "./texts.js";
 
 let watching = new AbortController();
 let fading = 0;
+let asked = 0;
 
 export function notice(words, kind = "done") {
   clearTimeout(fading);
@@ -59,8 +60,10 @@ export async function fresh() {
 
 export async function reload() {
   const thread = state.thread;
+  const mine = (asked += 1);
   const session = await get("session", { thread });
-  if (thread !== state.thread) return;
+  // What was asked for before a turn may come after it: only the last answer is shown.
+  if (thread !== state.thread || mine !== asked) return;
   update({ session });
   await loadTab();
 }
@@ -167,6 +170,7 @@ export async function say(text) {
     return;
   }
   forgetDraft(thread);
+  if (thread !== state.thread) return;
   const turns = from === null ? state.session.messages : state.session.messages.filter((each) => each.turn <= from);
   update({ session: { ...state.session, messages: turns, pending: [], unfinished: false }, from: null, turn: null });
   await follow({ said: text });

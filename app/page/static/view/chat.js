@@ -21,7 +21,7 @@ export function chat() {
     <div class="messages" tabindex="0" role="log" aria-label=${t("chat.log")} aria-busy=${running()}>
       <div class="messages-inner">${said()} ${live()} ${waiting()}</div>
     </div>
-    ${composer()}
+    ${state.thread ? composer() : nothing}
   </main>`;
 }
 
