@@ -31,6 +31,8 @@ DATA = HERE.parent.parent / "shared" / "data" / "dev"
 OWN = HERE.parent / "tests" / "constraints"
 HELD_OUT = tuple(f"held_out_{name}" for name in ("first", "second", "third", "fourth", "fifth"))
 """Sets that were each measured before anything was changed for them: see their first lines."""
+EVERYDAY = ("everyday_seen", "everyday_held_out", "everyday_second", "everyday_third", "everyday_after")
+"""Everyday wishes by register: what the forms were widened for, and what was set aside; see their first lines."""
 
 
 class Row(NamedTuple):
@@ -138,12 +140,22 @@ def _held_out() -> Iterator[Row]:
         for language, texts in cast(dict[str, dict[str, list[str]]], _own(name)).items():
             yield _row(f"{name}, {language}: heard", [Case(t, t, ()) for t in texts["wishes"]], _heard, 0.90)
             yield _false(f"{name}, {language}: false", texts["none"], 0.05, _outlasts)
+    for name in EVERYDAY:
+        for language, kinds in cast(dict[str, dict[str, dict[str, list[str]]]], _own(name)).items():
+            said = [Case(*_marked(text), filler=()) for each in kinds["wishes"].values() for text in each]
+            idle = [text for each in kinds["none"].values() for text in each]
+            yield _row(f"{name}, {language}: heard", said, _heard_to_last, 0.90)
+            yield _false(f"{name}, {language}: false", idle, 0.05, _outlasts)
 
 
-def _heard(case: Case) -> bool:
+def _heard(case: Case, gives: Callable[[str], tuple[Candidate, ...]] = found) -> bool:
     start = case.text.index(case.words or case.text)
     end = start + len(case.words or case.text)
-    return any(wish.start < end and start < wish.end for wish in found(case.text))
+    return any(wish.start < end and start < wish.end for wish in gives(case.text))
+
+
+def _heard_to_last(case: Case) -> bool:
+    return _heard(case, _outlasts)
 
 
 def _marked(text: str) -> tuple[str, str]:

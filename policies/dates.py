@@ -44,10 +44,8 @@ def said_when(question: str, now: str) -> Span | None:
         middle = today - timedelta(days=_count(found["n"].lower(), words) * days)
         around = timedelta(days=days // 2)
         return _span(middle - around, middle + around + day)
-    if found := words.date.search(question):
-        return _of_date(found, today, [])
-    if found := words.date_in_words.search(question):
-        return _of_date(found, today, words.months)
+    if found := words.date.search(question) or words.date_in_words.search(question):
+        return _of_date(found, today, words)
     for pattern, unit, back in words.named:
         if pattern.search(question):
             return _span(*_calendar(today, unit, back))
@@ -64,20 +62,24 @@ class _Words(NamedTuple):
     date: re.Pattern[str]
     date_in_words: re.Pattern[str]
     months: tuple[re.Pattern[str], ...]
+    month_days: tuple[re.Pattern[str], ...]
     named: tuple[tuple[re.Pattern[str], str, int], ...]
 
 
 @cache
 def _words() -> _Words:
     loaded = cast(dict[str, Any], yaml.safe_load(_DATA.read_text(encoding="utf-8")))
+    months, days = ("|".join(loaded[names]) for names in ("months", "month_days"))
+    in_words = loaded["date_in_words"].replace("{month}", months).replace("{day}", days)
     return _Words(
         tuple(_compiled(each) for each in loaded["saying"].values()),
         tuple(_compiled(each) for each in loaded["ago"].values()),
         loaded["days"],
         loaded["counts"],
-        _compiled(loaded["date"]),
-        _compiled(loaded["date_in_words"].replace("{month}", "|".join(loaded["months"]))),
+        _compiled(loaded["date"].replace("{han_month}", loaded["han_month"]).replace("{han_day}", loaded["han_day"])),
+        _compiled(in_words),
         tuple(_compiled(each) for each in loaded["months"]),
+        tuple(_compiled(each) for each in loaded["month_days"]),
         tuple((_compiled(f"{each['zh']}|{each['en']}"), each["unit"], each["back"]) for each in loaded["named"]),
     )
 
@@ -92,17 +94,22 @@ def _count(given: str, words: _Words) -> int:
     return words.counts.get(given) or int(han_number(given) or 1)
 
 
-def _of_date(found: re.Match[str], today: datetime, months: Sequence[re.Pattern[str]]) -> Span | None:
-    named_month = found["m"] or found["month"]
+def _of_date(found: re.Match[str], today: datetime, words: _Words) -> Span | None:
+    month = _number(found["m"] or found["month"], words.months)
+    day = _number(found["d"] or found["day"], words.month_days)
     try:
-        by_name = [number for number, month in enumerate(months, 1) if month.fullmatch(named_month)]
-        month, day = by_name[0] if by_name else int(named_month), int(found["d"] or found["day"])
-        named = today.replace(year=int(found["y"] or today.year), month=month, day=day)
+        named = today.replace(year=_number(found["y"], ()) if found["y"] else today.year, month=month, day=day)
         if not found["y"] and named > today:
             named = named.replace(year=today.year - 1)
     except ValueError:
         return None
     return _span(named, named + timedelta(days=1))
+
+
+def _number(said: str, names: Sequence[re.Pattern[str]]) -> int:
+    """Give the number that digits, Chinese letters or one of the names say, which count from 1."""
+    by_name = (number for number, name in enumerate(names, 1) if name.fullmatch(said))
+    return next(by_name, 0) or (int(said) if said.isdigit() else han_number(said))
 
 
 def _calendar(today: datetime, unit: str, back: int) -> tuple[datetime, datetime]:

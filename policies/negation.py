@@ -9,6 +9,7 @@ from typing import cast
 
 import yaml
 
+from .simplified import simplified
 from .text import Span, clauses
 
 _DATA = Path(__file__).parent / "data" / "negation.yaml"
@@ -34,8 +35,8 @@ def unsaid(text: str) -> str:
 
 
 def _blank_other(text: str) -> str:
-    """The text, at the same length, without the words that look like a negation and are none."""
-    return _pattern("other").sub(lambda found: " " * len(found[0]), text)
+    """The text in simplified letters, at the same length, without the words that look like a negation and are none."""
+    return _pattern("other").sub(lambda found: " " * len(found[0]), simplified(text))
 
 
 @cache

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from ninefold.state import Origin, Polarity, Scope
 
 from ..negation import is_negated
+from ..simplified import simplified
 from .cues import says, without
+from .keys import Keyed, named
 
 
 class Candidate(NamedTuple):
@@ -38,9 +41,35 @@ class Candidate(NamedTuple):
     """The mark right behind it that ends its sentence."""
 
 
+def as_written(wish: Candidate, text: str) -> Candidate:
+    """Give a wish in the person's own letters, whatever letters it was read in."""
+    read = simplified(text)
+    if read == text:
+        return wish
+
+    def own(words: str | None) -> str | None:
+        at = read.find(words) if words else -1
+        return text[at : at + len(words)] if words and at >= 0 else words
+
+    return wish._replace(
+        words=text[wish.start : wish.end],
+        value=own(wish.value),
+        condition=own(wish.condition),
+        about=own(wish.about),
+    )
+
+
 def limits(words: str) -> bool:
     """Whether the words name a limit or the only thing allowed: they hold a negation and rule nothing out."""
     return says("limit", words) or says("only_this", words)
+
+
+def banned(words: str) -> Keyed | None:
+    """Give the key and the value that a ban names by the value's name alone: "表格免了", "drop the tables"."""
+    alone = named(words)
+    if alone is None or re.search(r"\w", without("of_a_ban", alone[1])):
+        return None
+    return alone[0]
 
 
 def polarity_of(words: str, *, preference: bool) -> Polarity:

@@ -12,6 +12,8 @@ from typing import Any, Literal, cast
 
 import yaml
 
+from ..simplified import simplified
+
 _LATIN = re.compile("[A-Za-z]")
 _CLASS = re.compile(r"\{([a-z_]+)\}")
 _DATA = Path(__file__).parent.parent / "data"
@@ -57,6 +59,7 @@ Group = Literal[
     "speaks_self",
     "speech",
     "polite_tail",
+    "preface",
     "addressed",
     "inverted",
     "there_is",
@@ -70,33 +73,43 @@ Group = Literal[
     "level",
     "no_occasion",
     "of_a_thing",
+    "seeks",
     "one_off",
     "all_of_them",
     "not_that",
     "taste",
     "joined",
+    "of_a_ban",
+    "narrows",
+    "points_back",
+    "names_talk",
+    "for_task",
 ]
 
 
 def says(group: Group, text: str) -> bool:
     """Whether a cue of the group stands in the text."""
+    text = simplified(text)
     return any(pattern.search(text) for pattern in _heard(group, text))
 
 
 def find(group: Group, text: str) -> re.Match[str] | None:
-    """Give the first cue of the group in the text."""
+    """Give the first cue of the group in the text, in simplified letters."""
+    text = simplified(text)
     found = [match for pattern in _heard(group, text) if (match := pattern.search(text))]
     return min(found, key=lambda match: match.start(), default=None)
 
 
 def find_all(group: Group, text: str) -> tuple[re.Match[str], ...]:
-    """Give every cue of the group in the text, in order."""
+    """Give every cue of the group in the text, in order and in simplified letters."""
+    text = simplified(text)
     found = [match for pattern in _heard(group, text) for match in pattern.finditer(text)]
     return tuple(sorted(found, key=lambda match: match.start()))
 
 
 def without(group: Group, text: str) -> str:
-    """Give the text with a blank in the place of every cue of the group."""
+    """Give the text in simplified letters with a blank in the place of every cue of the group."""
+    text = simplified(text)
     for pattern in _heard(group, text):
         text = pattern.sub(" ", text)
     return text

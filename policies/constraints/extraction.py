@@ -13,14 +13,15 @@ from typing import NamedTuple
 from ninefold.state import Language, Polarity, Scope
 
 from ..negation import is_negated
+from ..simplified import simplified
 from ..text import Span, detect_language
-from .candidates import Candidate, limits, polarity_of
+from .candidates import Candidate, as_written, banned, limits, polarity_of
 from .cues import find, says, without
 from .hearing import Clause, Sentence, hear, only_an_occasion, only_frames
 from .keys import Keyed, canonical, key, keyed
 from .one_off import STAYS_WITH_SESSION, ending_with_the_work
 from .searching import search_candidates
-from .tasks import finishes, requested
+from .tasks import finishes, pointed_at, requested
 
 MAX_WISHES = 40
 """Wishes taken from one message, so that a long pasted text cannot fill the layer; the others are counted."""
@@ -74,10 +75,13 @@ def extract(text: str) -> Extraction:
             for wish in search_candidates(sentence)
             if not any(wish.start < other.end and other.start < wish.end for other in framed)
         ]
+    wishes = [as_written(wish, text) for wish in wishes]
     occasions = {wish.condition for wish in wishes}
     distinct = [wish for wish in wishes if wish.words not in occasions and not _LABEL.fullmatch(wish.words)]
     if len(distinct) > MAX_WISHES:
         distinct = [*{wish.words: wish for wish in reversed(distinct)}.values()][::-1]
+    if task is None and any(wish.task for wish in distinct):
+        task = pointed_at(heard)
     return Extraction(tuple(distinct[:MAX_WISHES]), task, finishes(heard), tuple(distinct[MAX_WISHES:]))
 
 
@@ -89,7 +93,10 @@ def _told(sentence: Sentence) -> list[_Told]:
             label = None if says("polite", clause.heard) else _commanded(clause.heard)
         if label is None and told and clause.own and not clause.asks and _other_of_it(told[-1].clause, clause):
             label = "forbid"
-        if label is not None:
+        if label is None and index and clause.own and not clause.asks and says("points_back", clause.heard):
+            label = "forbid" if sentence.clauses[index - 1].own and says("names_talk", sentence.heard) else None
+        of_the_last = told and told[-1].clause is sentence.clauses[index - 1] and says("points_back", clause.heard)
+        if label is not None and not of_the_last:
             told.append(_Told(clause, label))
     return told or _told_whole(sentence)
 
@@ -139,6 +146,7 @@ def _label(clause: Clause) -> str | None:
         return "forbid"
     if says("withdraw", said):
         return "withdraw"
+    said = without("preface", said).strip()
     if says("forbid", said):
         return "forbid"
     if says("of_self", said) and says("prefer", said):
@@ -195,8 +203,9 @@ def _frame_start(sentence: Sentence, clause: Clause) -> int:
     begins = clause.span.start
     before = [each for each in sentence.clauses if each.span.end <= begins]
     for each in reversed(before):
-        frame = any(says(group, each.heard) for group in ("lasting", "this_turn", "when"))
+        frame = any(says(group, each.heard) for group in ("lasting", "this_turn", "when", "for_task"))
         frame = frame or (says("session", each.heard) and len(each.heard) < 80)
+        frame = frame or says("points_back", clause.heard)
         if not (frame and each.own and not each.asks):
             break
         begins = each.span.start
@@ -225,9 +234,11 @@ def _wish(text: str, start: int, end: int, told: _Told) -> Candidate:
     said = told.clause.heard
     found: Keyed | None = keyed(text[told.clause.span.start : told.clause.span.end])
     preference = told.label == "prefer" or says("weak", said)
-    polarity = polarity_of(words, preference=preference)
+    polarity = polarity_of(said if says("points_back", said) else words, preference=preference)
     if told.label == "forbid" and polarity is not Polarity.FORBID and not limits(words):
         polarity = Polarity.FORBID
+    if polarity is Polarity.FORBID and (found is None or found.key.name == "exclude"):
+        found = banned(words) or found
     return Candidate(
         words=words,
         start=start,
@@ -247,14 +258,16 @@ def _framed(wish: Candidate, sentence: Sentence, in_task_sentence: bool, has_tas
     change = wish.change or says("border", said) or any(_turns(clause) for clause in sentence.clauses)
     if says("this_turn", said):
         return wish._replace(scope=Scope.TURN, change=change)
+    if says("for_task", said) and not wish.withdraws:
+        return wish._replace(task=True, change=change)
     condition = _occasion(sentence)
     lasting = says("lasting", said) and not says("here", said)
-    standing = wish.words != condition[0].strip() if condition else False
+    standing = simplified(wish.words) != condition[0].strip() if condition else False
     if condition and standing and _conditional(condition[0]):
         return wish._replace(scope=Scope.WHEN, condition=condition[0].strip(_TRAILING), lasting=lasting, change=change)
-    named = key(wish.key)
+    about = key(wish.key)
     of_task = (
-        named is not None and named.name not in STAYS_WITH_SESSION and (in_task_sentence or (has_task and named.task))
+        about is not None and about.name not in STAYS_WITH_SESSION and (in_task_sentence or (has_task and about.task))
     )
     task = of_task and not lasting and not says("session", said)
     return wish._replace(lasting=lasting, change=change, task=task)

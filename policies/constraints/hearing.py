@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ninefold.state import Language
 
+from ..simplified import simplified
 from ..text import HAN, Span, clauses, detect_language, sentences, strip_quoted
 from .cues import find, says
 
@@ -48,7 +49,7 @@ class Sentence(NamedTuple):
 
 def hear(text: str) -> tuple[Sentence, ...]:
     """Give the sentences of a message as they are heard."""
-    silent = _without_material(_with_ends(text, strip_quoted(text)))
+    silent = simplified(_without_material(_with_ends(text, strip_quoted(text))))
     return tuple(_sentence(text, span, silent) for span in sentences(silent))
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import yaml
+
+from ..simplified import simplified
 
 _DATA = Path(__file__).parent.parent / "data" / "constraint_keys.yaml"
 
@@ -28,6 +30,8 @@ class Key(NamedTuple):
     """Names the key itself, as a withdrawal does: "the word limit"."""
     say: tuple[re.Pattern[str], ...]
     values: Mapping[str, re.Pattern[str]]
+    anywhere: re.Pattern[str] | None
+    """Any value's name inside a text, where one text has only one value of the key."""
 
 
 class Keyed(NamedTuple):
@@ -39,6 +43,7 @@ class Keyed(NamedTuple):
 
 def keyed(text: str, *, search: bool = False) -> Keyed | None:
     """Give the first key that fits the text, or None; keys of a search only where a search was heard."""
+    text = simplified(text)
     for key in _keys().values():
         if key.search and not search:
             continue
@@ -50,6 +55,16 @@ def keyed(text: str, *, search: bool = False) -> Keyed | None:
     return None
 
 
+def named(text: str) -> tuple[Keyed, str] | None:
+    """Give the one value that a text names by its name alone, and the text around it: "tables" in "drop the tables"."""
+    text = simplified(text)
+    for key in _keys().values():
+        found = key.anywhere.search(text) if key.anywhere else None
+        if found:
+            return Keyed(key, found[0]), f"{text[: found.start()]} {text[found.end() :]}"
+    return None
+
+
 def key(name: str | None) -> Key | None:
     """Give a key by its name."""
     return _keys().get(name) if name else None
@@ -57,13 +72,15 @@ def key(name: str | None) -> Key | None:
 
 def topics(text: str) -> frozenset[str]:
     """Give the keys that the text names: 字数限制 and "word limit" name length."""
-    return frozenset(each.name for each in _keys().values() if each.topic and each.topic.search(text))
+    plain = simplified(text)
+    return frozenset(each.name for each in _keys().values() if each.topic and each.topic.search(plain))
 
 
 def canonical(name: str | None, value: str | None) -> str | None:
     """Give one name for every way to write a value: 表格 and "Tables" are both "table"."""
     if value is None:
         return None
+    value = simplified(value)
     plain = re.sub(r"\s+", "", unicodedata.normalize("NFKC", value)).casefold()
     spaced = " ".join(unicodedata.normalize("NFKC", value).split()).casefold()
     found = key(name)
@@ -80,7 +97,13 @@ def _keys() -> dict[str, Key]:
     return {name: _key(name, entry) for name, entry in loaded.items()}
 
 
+def _any(patterns: Sequence[str]) -> str:
+    return "|".join(f"(?:{each})" for each in patterns)
+
+
 def _key(name: str, entry: Mapping[str, Any]) -> Key:
+    values = cast(dict[str, list[str]], entry.get("values", {}))
+    every = [each for names in values.values() for each in names] if entry.get("single") else []
     return Key(
         name=name,
         single=bool(entry.get("single", False)),
@@ -88,8 +111,6 @@ def _key(name: str, entry: Mapping[str, Any]) -> Key:
         search=bool(entry.get("search", False)),
         topic=re.compile(entry["topic"], re.IGNORECASE) if "topic" in entry else None,
         say=tuple(re.compile(pattern, re.IGNORECASE) for pattern in entry["say"]),
-        values={
-            canon: re.compile("|".join(f"(?:{each})" for each in names), re.IGNORECASE)
-            for canon, names in entry.get("values", {}).items()
-        },
+        values={canon: re.compile(_any(names), re.IGNORECASE) for canon, names in values.items()},
+        anywhere=re.compile(rf"(?<![a-z])(?:{_any(every)})(?![a-z])", re.IGNORECASE) if every else None,
     )

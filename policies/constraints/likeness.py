@@ -10,6 +10,7 @@ from typing import cast
 
 import yaml
 
+from ..simplified import simplified
 from ..text import HAN
 
 _HAN_RUN = re.compile(f"[{HAN}]+")
@@ -20,7 +21,7 @@ _DATA = Path(__file__).parent.parent / "data" / "empty_words.yaml"
 def contents(text: str) -> frozenset[str]:
     """Give what a text is about: pairs of Chinese letters and English words without the small ones."""
     empty, stop = _empty()
-    plain = unicodedata.normalize("NFKC", text).casefold()
+    plain = simplified(unicodedata.normalize("NFKC", text)).casefold()
     units: set[str] = {stem(word) for word in _WORD.findall(plain) if word not in stop}
     for run in _HAN_RUN.findall(plain):
         for part in empty.split(run):
@@ -43,8 +44,8 @@ def likeness(one: str, other: str) -> float:
 
 
 def stem(word: str) -> str:
-    """Give an English word without its plural or participle ending."""
-    for ending in ("ing", "es", "ed", "s"):
+    """Give an English word without its plural or participle ending and its last e: "jokes" and "joke" are one."""
+    for ending in ("ing", "es", "ed", "s", "e"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]
     return word

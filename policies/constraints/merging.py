@@ -22,9 +22,11 @@ from ninefold.state import (
 )
 
 from .candidates import Candidate
-from .rivals import opposite_tastes, restates, rivals, targets
+from .rivals import dismissed, opposite_tastes, restates, rivals, targets
 
 _SHOWN = 400
+_OVERRULED = 2000
+"""Characters of the session's rules that a task's own rule is set against."""
 _TAKEN_BACK = 200
 """Rules that wait at most for a memory that fails; the newest stay."""
 
@@ -61,7 +63,15 @@ def merge(active: Sequence[Constraint], wishes: Sequence[Candidate], source: Sou
             if gone or not wish.fallback:
                 continue
         _take(held, constraint_of(wish, source, held), wish.change, rule, changes, conflicts)
-    return Merged(tuple(held), tuple(changes), tuple(conflicts))
+    return Merged(tuple(_overruling(each, held) for each in held), tuple(changes), tuple(conflicts))
+
+
+def _overruling(each: Constraint, held: Sequence[Constraint]) -> Constraint:
+    """Give a task's rule without what it overrules, where that holds no more."""
+    if each.task is None or each.overrules is None or each.scope is Scope.TURN:
+        return each
+    stands = any(other.task is None and other.words in each.overrules for other in held)
+    return each if stands else each.model_copy(update={"overrules": None})
 
 
 def expired(active: Sequence[Constraint], turn: str) -> Merged:
@@ -158,9 +168,19 @@ def _take(
     changes: list[ConstraintChange],
     conflicts: list[Conflict],
 ) -> None:
-    if any(each.id == new.id or restates(each, new) for each in held):
-        return
     against = [] if new.scope is Scope.TURN else rivals(held, new)
+    if any(each.id == new.id or restates(each, new) for each in held):
+        for old in [each for each in against if each.task is not None and new.task is None]:
+            held.remove(old)
+            changes.append(change(ChangeKind.REMOVED, old))
+        return
+    if explicit and not against and new.scope is not Scope.TURN:
+        against = dismissed(held, new)
+    shadowed = [each for each in against if new.task is not None and each.task is None]
+    if shadowed:
+        # A task's own rule goes before the session's while the task lasts; then that stands again.
+        against = [each for each in against if each not in shadowed]
+        new = new.model_copy(update={"overrules": "; ".join(each.words for each in shadowed)[:_OVERRULED]})
     softer = (
         explicit
         or new.key in _SEARCHED

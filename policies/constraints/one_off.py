@@ -21,6 +21,8 @@ def ending_with_the_work(wish: Candidate, sentence: Sentence, task: Span | None)
     """
     if wish.scope is not Scope.SESSION or wish.lasting or wish.withdraws or not asks_once(sentence):
         return wish
+    if says("for_task", sentence.heard) and not bounds_the_work(wish.start, wish.end, sentence):
+        return wish
     if bounds_the_work(wish.start, wish.end, sentence):
         of_task = wish.polarity is Polarity.FORBID and task is not None and wish.start <= task.start < wish.end
         return wish._replace(task=True) if of_task else wish._replace(scope=Scope.TURN, task=False)

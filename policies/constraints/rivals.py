@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from ninefold.state import Constraint, Polarity, Scope
 
 from ..negation import unsaid
+from ..text import clauses
 from .candidates import Candidate
 from .cues import says, without
 from .keys import canonical, key, topics
@@ -18,6 +19,8 @@ from .likeness import contents, likeness
 def restates(old: Constraint, new: Constraint) -> bool:
     """Whether the new constraint says what the old one says already."""
     if (old.scope, old.condition, old.about) != (new.scope, new.condition, new.about):
+        return False
+    if old.task is not None and old.task != new.task:
         return False
     if _plain(old.words) == _plain(new.words):
         return True
@@ -34,6 +37,15 @@ def restates(old: Constraint, new: Constraint) -> bool:
 def rivals(held: Sequence[Constraint], new: Constraint) -> list[Constraint]:
     """Give the constraints that cannot hold together with the new one."""
     return [old for old in held if _comparable(old, new) and (_other_value(old, new) or _other_side(old, new))]
+
+
+def dismissed(held: Sequence[Constraint], new: Constraint) -> list[Constraint]:
+    """Give the demands whose thing a ban ends that is said as a change: "别再讲笑话了" after "每次结尾加一个笑话"."""
+    if new.polarity is not Polarity.FORBID:
+        return []
+    thing = contents(without("of_a_ban", new.words))
+    demands = [old for old in held if old.polarity is not Polarity.FORBID and _comparable(old, new)]
+    return [old for old in demands if thing and thing == contents(without("of_a_ban", old.words))]
 
 
 def targets(held: Sequence[Constraint], wish: Candidate) -> list[Constraint]:
@@ -102,9 +114,19 @@ def _other_side(old: Constraint, new: Constraint) -> bool:
         return False
     first, second = canonical(old.key, old.value), canonical(new.key, new.value)
     if old.key is not None and old.key == new.key and first is not None and second is not None:
-        return first == second
+        return first == second and not _narrower(*((old, new) if old.polarity is Polarity.FORBID else (new, old)))
     one, other = contents(old.words), contents(new.words)
     return (bool(one) and one == other) or opposite_tastes(old, new)
+
+
+def _narrower(ban: Constraint, demand: Constraint) -> bool:
+    """Whether the ban is of one kind or place that the demand does not speak of: "no tables in e-mails"."""
+    value = ban.value or ""
+    said = next((part.text for part in clauses(ban.words) if value in part.text), ban.words)
+    if not says("narrows", said):
+        return False
+    kind = contents(without("of_a_ban", said.replace(value, " ")))
+    return bool(kind) and not kind <= contents(demand.words)
 
 
 def opposite_tastes(old: Constraint, new: Constraint) -> bool:

@@ -31,7 +31,7 @@ def search_candidates(sentence: Sentence) -> Iterator[Candidate]:
         for part in _parts(clause):
             if about is None and detect_language(part.text) is Language.ENGLISH and len(sentence.heard) > SHORT:
                 continue
-            wish = _asked(part, about)
+            wish = _asked(part, about, sentence.heard)
             if wish is not None:
                 yield wish
 
@@ -50,7 +50,7 @@ def _placed(said: str, start: int, end: int, clause: Clause) -> Span:
     return Span(span.text, clause.span.start + span.start, clause.span.start + span.end)
 
 
-def _asked(part: Span, about: str | None) -> Candidate | None:
+def _asked(part: Span, about: str | None, sentence: str) -> Candidate | None:
     if not part.text or says("asks_value", part.text):
         return None
     found = keyed(part.text, search=True)
@@ -59,7 +59,7 @@ def _asked(part: Span, about: str | None) -> Candidate | None:
     if found is not None and found.key.search and found.value:
         return _candidate(part, found.key.name, found.value, about)
     attribute = find("attribute", part.text)
-    if attribute is None or (about is None and says("of_a_thing", attribute[0])):
+    if attribute is None or (about is None and (says("of_a_thing", attribute[0]) or not says("seeks", sentence))):
         return None
     value = attribute.groupdict().get("value")
     if not value or not value.strip():

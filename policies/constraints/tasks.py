@@ -27,6 +27,17 @@ def requested(heard: Sequence[Sentence]) -> Span | None:
     return None
 
 
+def pointed_at(heard: Sequence[Sentence]) -> Span | None:
+    """Give the piece of work that a wish is said for: "for this report, use English"."""
+    for sentence in heard:
+        found = find("for_task", sentence.heard)
+        if found:
+            group = next(name for name, text in found.groupdict().items() if text)
+            start = sentence.span.start + found.start(group)
+            return Span(found[group], start, start + len(found[group]))
+    return None
+
+
 def finishes(heard: Sequence[Sentence]) -> bool:
     """Whether the person says that the task is done, or that another begins."""
     return any(

@@ -36,6 +36,16 @@ NOW = "2026-03-18T15:30:00+08:00"  # a Wednesday
         ("What did I tell you on 5 March?", "2026-03-05", "2026-03-06"),
         ("what did you recommend on Dec. 24th, 2025?", "2025-12-24", "2025-12-25"),
         ("3月5号你给我推荐了什么", "2026-03-05", "2026-03-06"),
+        ("三月五号你给我推荐了什么", "2026-03-05", "2026-03-06"),
+        ("周一三月五日我们讨论的方案", "2026-03-05", "2026-03-06"),
+        ("三月份5号我说过什么", "2026-03-05", "2026-03-06"),
+        ("二〇二五年十二月二十四日我说过什么", "2025-12-24", "2025-12-25"),
+        ("十二月三十一号我们聊了什么", "2025-12-31", "2026-01-01"),
+        ("What did I tell you on March the 5th?", "2026-03-05", "2026-03-06"),
+        ("What did I tell you on the fifth of March?", "2026-03-05", "2026-03-06"),
+        ("what did we decide on the 5th of March", "2026-03-05", "2026-03-06"),
+        ("what did you recommend on December twenty-fourth, 2025?", "2025-12-24", "2025-12-25"),
+        ("what did we say on the thirty first of December", "2025-12-31", "2026-01-01"),
         ("一个礼拜前我说过什么", "2026-03-08", "2026-03-15"),
     ],
 )
@@ -67,6 +77,10 @@ def test_a_question_about_what_was_said_names_its_time(question: str, start: str
         "推荐一部去年的电影",
         "who said that may 5 people come?",
         "what did we say on 31 February?",
+        "what did we say on the thirty-first of February?",
+        "二月三十日我说过什么",
+        "他说三月五号线要停运",
+        "what did we say about the first of them?",
     ],
 )
 def test_a_time_of_something_else_is_no_filter(question: str) -> None:
