@@ -98,7 +98,16 @@ def _told(sentence: Sentence) -> list[_Told]:
         of_the_last = told and told[-1].clause is sentence.clauses[index - 1] and says("points_back", clause.heard)
         if label is not None and not of_the_last:
             told.append(_Told(clause, label))
-    return told or _told_whole(sentence)
+    if told:
+        return sorted(told + _told_beside(sentence, told), key=lambda each: each.clause.span.start)
+    return _told_whole(sentence)
+
+
+def _told_beside(sentence: Sentence, told: list[_Told]) -> list[_Told]:
+    """Hear beside a wish what is one by its form and names a thing: "Keep answers short, and never mention red"."""
+    heard = [each.clause for each in told]
+    beside = [clause for clause in sentence.clauses if clause not in heard and keyed(clause.heard)]
+    return [each for clause in beside if (each := _by_form(clause)) is not None]
 
 
 def _other_of_it(before: Clause, clause: Clause) -> bool:
@@ -125,11 +134,13 @@ def _told_alone(sentence: Sentence) -> list[_Told]:
     """Hear a message of one short sentence as a rule by its form alone: "Hyphenate compound adjectives"."""
     if len(sentence.heard) > _ONE_BREATH:
         return []
-    return [
-        _Told(clause, "forbid" if is_negated(clause.heard) and not limits(clause.heard) else "require")
-        for clause in sentence.clauses
-        if clause.own and not clause.asks and not says("polite", clause.heard) and says("alone", clause.heard)
-    ]
+    return [each for clause in sentence.clauses if (each := _by_form(clause)) is not None]
+
+
+def _by_form(clause: Clause) -> _Told | None:
+    if not clause.own or clause.asks or says("polite", clause.heard) or not says("alone", clause.heard):
+        return None
+    return _Told(clause, "forbid" if is_negated(clause.heard) and not limits(clause.heard) else "require")
 
 
 def _commanded(said: str) -> str | None:

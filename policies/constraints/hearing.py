@@ -21,6 +21,7 @@ MATERIAL_CHARS = 80
 """A handed-over text is longer than this; a shorter one behind a colon is taken for the request itself."""
 
 _ENDS_INSIDE = re.compile(rf"[.!?。！？](?=[\"”’」』](?:\s*$|\s+[A-Z]|\s*\n|[{HAN}]))")
+_ENDS_BEHIND = re.compile(r"(?<=[\"'”’])\.(?=\s+\S)")
 _HAN_LETTER = re.compile(f"[{HAN}]")
 _COMMENTED = re.compile(r"[=;(){}][^\n]*\s(?://|#|--|/\*)\s")
 """A line of code with its comment, in whatever language the comment is."""
@@ -54,8 +55,14 @@ def hear(text: str) -> tuple[Sentence, ...]:
 
 
 def _with_ends(text: str, silent: str) -> str:
-    """Put back the mark inside a quotation that ends the sentence around it, as in: the phrase "Well." Then stop."""
+    """Put back the mark inside a quotation that ends the sentence around it, as in: the phrase "Well." Then stop.
+
+    A full stop behind a quotation has a blank before it, where none ends a sentence: it is heard as the Chinese one.
+    """
     heard = list(silent)
+    for found in _ENDS_BEHIND.finditer(text):
+        if silent[found.start()] == "." and silent[found.start() - 1] == " ":
+            heard[found.start()] = "。"
     for found in _ENDS_INSIDE.finditer(text):
         heard[found.start()] = found[0]
     return "".join(heard)

@@ -14,8 +14,8 @@ DEMANDS = {
 }
 SENT_AWAY = {
     "zh": (
-        "不要再用表格了/以后别用表格/表格就算了/表格免了/别给我整表格了/不想再看到表格/表格别再出现了/停止使用表格/"
-        "把表格去掉吧/表格不要了/从现在起不用表格/我受够表格了/表格太多了，别用了/以后的回答里不要出现表格"
+        "不要再用表格了/表格就算了/表格免了/别给我整表格了/不想再看到表格/表格别再出现了/停止使用表格/"
+        "把表格去掉吧/表格不要了/从现在起不用表格/我受够表格了/表格太多了，别用了"
     ),
     "en": (
         "No more tables from now on/stop using tables/tables are out/quit the tables/enough with the tables/"
@@ -24,8 +24,14 @@ SENT_AWAY = {
     ),
 }
 RULED_OUT = {
-    "zh": "不要用表格/不要表格/拒绝表格/禁用表格/表格一个都不要/我不喜欢表格/能不能别用表格",
-    "en": "Do not use tables/no tables please/avoid tables/I hate tables/leave the tables out/Answer without tables",
+    "zh": (
+        "以后别用表格/以后的回答里不要出现表格/不要用表格/不要表格/拒绝表格/禁用表格/"
+        "表格一个都不要/我不喜欢表格/能不能别用表格"
+    ),
+    "en": (
+        "In future, no tables/Do not use tables/no tables please/avoid tables/I hate tables/"
+        "leave the tables out/Answer without tables"
+    ),
 }
 
 
@@ -64,7 +70,7 @@ def test_it_is_so_of_anything_that_can_be_asked_for(demand: str, ban: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("ban", "demand"), [("别再用表格了", "以后都用表格"), ("No more tables", "From now on use tables")]
+    ("ban", "demand"), [("别再用表格了", "从现在起都用表格"), ("No more tables", "From now on use tables")]
 )
 def test_the_demand_said_later_ends_the_ban(ban: str, demand: str) -> None:
     assert Conversation().say(ban).say(demand).words == [demand]
@@ -132,7 +138,7 @@ def test_the_sessions_rule_said_again_ends_the_tasks(standing: str, bound: str, 
     ("standing", "bound"), [("请用中文回答", "这份合同用英文"), ("Answer in German", "For this report use English")]
 )
 def test_a_task_rule_for_good_later_takes_the_place_of_the_sessions(standing: str, bound: str) -> None:
-    lasting = {"请用中文回答": "以后都用英文回答", "Answer in German": "From now on answer in English"}[standing]
+    lasting = {"请用中文回答": "从现在起都用英文回答", "Answer in German": "From now on answer in English"}[standing]
     talk = Conversation().say(standing).say(bound)
     assert talk.words == [standing, bound]
     assert talk.one(bound).overrules == standing

@@ -1,0 +1,41 @@
+"""Where one wish of a message ends and the next one, or a request, begins."""
+
+import pytest
+
+from ninefold.policies.constraints import extract
+from tests.constraints.conversation import Conversation
+
+
+@pytest.mark.parametrize(
+    ("text", "wishes"),
+    [
+        (
+            "以后每次回答不超过两句话，任何时候都不要提到红色",
+            ["以后每次回答不超过两句话", "任何时候都不要提到红色"],
+        ),
+        ("每次我问价格，都用人民币", ["每次我问价格，都用人民币"]),
+        (
+            "Keep answers short, and never at any time mention red.",
+            ["Keep answers short", "and never at any time mention red"],
+        ),
+        ('Never call me "boss". What is 2+2?', ['Never call me "boss"']),
+        ('Always sign with "Ann". Say good morning.', ['Always sign with "Ann"']),
+        ("不要叫我“老板”。二加二等于几？", ["不要叫我“老板”"]),
+        ("请看一下说明：内容如下", []),
+        ("The terms are as follows:", []),
+    ],
+)
+def test_a_wish_ends_where_the_next_begins_and_takes_no_request_in(text: str, wishes: list[str]) -> None:
+    assert [wish.words for wish in extract(text).wishes] == wishes
+
+
+@pytest.mark.parametrize(
+    ("text", "permission"),
+    [
+        ("Never sell item 3 below 50 euros", "You may now sell item 3 at any price"),
+        ("Never use red", "You can use red again"),
+        ("不要用红色", "现在可以用红色了"),
+    ],
+)
+def test_a_permission_lifts_the_ban(text: str, permission: str) -> None:
+    assert Conversation().say(text).say(permission).words == []
