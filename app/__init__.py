@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ninefold.graph.between_turns import compact, pin, undo
+    from ninefold.graph.ending import end
     from ninefold.graph.forgetting import forget
     from ninefold.graph.guard import TurnGraph
     from ninefold.graph.preparing import aprepare, prepare
@@ -34,6 +35,7 @@ __all__ = [
     "aprepare",
     "build_graph",
     "compact",
+    "end",
     "forget",
     "history",
     "pin",
@@ -49,6 +51,7 @@ _HOMES = {
     "aprepare": "ninefold.graph.preparing",
     "build_graph": "ninefold.build",
     "compact": "ninefold.graph.between_turns",
+    "end": "ninefold.graph.ending",
     "forget": "ninefold.graph.forgetting",
     "history": "ninefold.reading",
     "pin": "ninefold.graph.between_turns",

@@ -19,7 +19,7 @@ from .changes import Standing, change
 from .guard import TurnGraph
 
 
-def end(graph: TurnGraph, config: RunnableConfig, id: str) -> Constraint:  # noqa: A002
+def end(graph: TurnGraph, config: RunnableConfig, what: str) -> Constraint:
     """Let a constraint hold no longer, and give what held.
 
     One that was said for all time comes back in no later thread either, as after "no longer" in a message.
@@ -27,33 +27,40 @@ def end(graph: TurnGraph, config: RunnableConfig, id: str) -> Constraint:  # noq
     Args:
         graph: what `build_graph` gave.
         config: names the thread and its user.
-        id: the constraint's id.
+        what: the constraint's id, its words, or words that no other constraint has.
 
     Raises:
-        InputError: no such constraint holds, or the last turn is not finished.
+        InputError: no such constraint holds, more than one has the words, or the last turn is not finished.
         MemoryStoreError: the memories failed; the constraint holds on then.
     """
 
     def make(standing: Standing) -> tuple[Constraint, Update]:
         memory = standing.parts.memory
         held = standing.state.constraints
-        gone = _named(held, id)
+        gone = _named(held, what)
         if gone is None or gone.lasting:
             # Another thread may have replaced it since, or what it replaced.
             held = rules_elsewhere(held, memory, standing.stamp.user, standing.turn.id).constraints
-            gone = _named(held, id)
+            gone = _named(held, what)
         if gone is None:
             raise InputError("No such constraint holds any more.", "List the constraints anew.")
+        rest = tuple(each for each in held if each.id != gone.id)
         if memory and gone.lasting:
             _take_back(memory, standing.stamp.user, gone)
         event = ConstraintsUpdated(changes=(changed(ChangeKind.REMOVED, gone),), reason="ended by hand")
-        return gone, Update(constraints=tuple(each for each in held if each.id != id), trace=(event,))
+        return gone, Update(constraints=rest, trace=(event,))
 
     return change(graph, config, make)
 
 
-def _named(held: Sequence[Constraint], id: str) -> Constraint | None:  # noqa: A002
-    return next((each for each in held if each.id == id), None)
+def _named(held: Sequence[Constraint], what: str) -> Constraint | None:
+    """Give the constraint of an id, of these very words, or the only one that has them."""
+    meant = folded(what)
+    same = [each for each in held if each.id == what or (meant and folded(each.words) == meant)]
+    found = same or [each for each in held if meant and meant in folded(each.words)]
+    if len(found) > 1:
+        raise InputError("More than one constraint has these words.", "Say more of its words.")
+    return found[0] if found else None
 
 
 def _take_back(memory: MemoryStore, user: str, gone: Constraint) -> None:

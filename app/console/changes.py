@@ -19,6 +19,13 @@ def pin(conversation: Conversation, words: str, wording: Wording) -> str:
     return wording.say("pin.done", words=held.words)
 
 
+def end(conversation: Conversation, what: str, wording: Wording) -> str:
+    """Let a constraint hold no longer."""
+    if not what:
+        return wording.say("end.what")
+    return wording.say("end.done", words=conversation.end(what).words)
+
+
 def undo(conversation: Conversation, _: str, wording: Wording) -> str:
     """Take the last compaction back."""
     back = conversation.undo()

@@ -63,6 +63,12 @@ class Conversation:
 
         return pin(self.graph, self.config, words)
 
+    def end(self, what: str) -> Constraint:
+        """Let a constraint hold no longer, named by its id or its words."""
+        from ninefold.graph.ending import end
+
+        return end(self.graph, self.config, what)
+
     def compact(self, focus: str) -> Compaction:
         """Compact the window now."""
         from ninefold.graph.between_turns import compact

@@ -26,6 +26,17 @@ def notes(ended: Ended, wording: Wording) -> list[str]:
     return said
 
 
+def rules(event: Mapping[str, Any], wording: Wording) -> list[str]:
+    """Give what the turn heard as a rule, and which rule holds no longer: nothing becomes a rule in silence."""
+    said: list[str] = []
+    for each in event["changes"] if event.get("kind") == "constraints_updated" else ():
+        if each["change"] in ("added", "changed"):
+            said.append(wording.say("chat.heard", words=each["words"]))
+        elif each["change"] == "removed":
+            said.append(wording.say("end.done", words=each["words"]))
+    return said
+
+
 def failed(ended: Ended) -> bool:
     """Tell whether the turn ended without a reply."""
     over = ended.outcome is not None and ended.outcome.status is OutcomeStatus.OVER_BUDGET

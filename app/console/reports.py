@@ -84,7 +84,8 @@ def steps(trace: Sequence[Event], wording: Wording) -> list[str]:
 def about(constraint: Constraint, wording: Wording) -> str:
     """Give what a constraint is: required or not, how long it holds, what it is about."""
     standing = constraint.origin is Origin.PREFERENCE and constraint.scope is Scope.SESSION
-    held = "preference" if standing else constraint.scope.value
+    lasting = constraint.lasting and constraint.scope is Scope.SESSION
+    held = "preference" if standing else "lasting" if lasting else constraint.scope.value
     parts = [
         wording.say(f"constraints.{constraint.polarity.value}"),
         wording.say(f"constraints.{held}", condition=constraint.condition or ""),

@@ -35,6 +35,7 @@ REPORTS: Mapping[str, Callable[[Conversation, Wording], str]] = {
 
 CHANGES: Mapping[str, Callable[[Conversation, str, Wording], str]] = {
     "pin": changes.pin,
+    "end": changes.end,
     "undo": changes.undo,
     "compact": changes.compact,
     "forget": changes.forget,
@@ -47,6 +48,7 @@ CHINESE: Mapping[str, tuple[str, ...]] = {
     "context": ("上下文",),
     "why": ("为什么", "原因"),
     "pin": ("固定", "钉住"),
+    "end": ("结束", "解除"),
     "undo": ("撤销", "撤消"),
     "compact": ("压缩",),
     "forget": ("忘掉", "忘记"),

@@ -17,7 +17,7 @@ from ..translation import told
 from ..wording import Wording
 from .happenings import Asked, Ended, Happening, Told, Written
 from .idle import preparing
-from .notes import notes, progress
+from .notes import notes, progress, rules
 from .slash import CHANGES, REPORTS, Slash, known, message_of, slash
 from .stream import TICK, MarkdownStream
 
@@ -180,6 +180,7 @@ class Terminal:
         """Show what happens, and give the question that the turn ended with."""
         written: dict[str, str] = {}
         ended = Ended(None, None)
+        heard: list[str] = []
         async with _drawn(MarkdownStream(self._console)) as stream:
             stream.wait(self._wording.say("chat.reading"))
             async with aclosing(happenings):
@@ -195,6 +196,7 @@ class Terminal:
                             else:
                                 stream.wait(self._wording.say("chat.thinking"))
                         case Told(event):
+                            heard += rules(event, self._wording)
                             if words := progress(event, self._wording):
                                 stream.wait(words)
                         case Ended(reply, _):
@@ -203,7 +205,7 @@ class Terminal:
                             ended = happening
                         case Asked():
                             return happening
-        for note in notes(ended, self._wording):
+        for note in [*heard, *notes(ended, self._wording)]:
             self._note(note)
         return None
 

@@ -8,7 +8,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from ninefold.graph.ending import end
 from ninefold.graph.forgetting import meant
 from ninefold.graph.guard import now
 from ninefold.policies.forget_texts import any_of
@@ -27,8 +26,7 @@ def pinned(asked: Asked) -> dict[str, Any]:
 
 def ended(asked: Asked) -> dict[str, Any]:
     """Let a constraint hold no longer."""
-    gone = end(asked.served.graph, asked.conversation.config, asked.text("id"))
-    return {"words": asked.wording.say("page.ended", words=gone.words)}
+    return {"words": asked.wording.say("end.done", words=asked.conversation.end(asked.text("id")).words)}
 
 
 def compacted(asked: Asked) -> dict[str, Any]:

@@ -45,6 +45,33 @@ def test_only_the_rule_that_was_named_ends(tmp_path: Path, short: str, longer: s
             end(a.graph, config(), gone.id)
 
 
+@pytest.mark.parametrize(
+    ("rules", "named", "ended", "shared"),
+    [
+        (("以后不要用红色。", "以后不要用表格。"), "红色", "以后不要用红色", "不要用"),
+        (
+            ("From now on never use red.", "From now on never use tables."),
+            "RED",
+            "From now on never use red",
+            "never use",
+        ),
+    ],
+)
+def test_a_rule_is_named_by_words_that_no_other_has(
+    tmp_path: Path, rules: tuple[str, str], named: str, ended: str, shared: str
+) -> None:
+    with agent(tmp_path) as a:
+        for rule in rules:
+            a.say(rule)
+        before = held(a)
+        for wrong, cause in ((shared, "More than one"), ("blue", "No such"), ("", "No such"), ("。", "No such")):
+            with pytest.raises(InputError, match=cause):
+                end(a.graph, config(), wrong)
+        assert held(a) == before
+        assert end(a.graph, config(), named).words == ended
+        assert held(a) == [words for words in before if words != ended]
+
+
 def conversation(a: Agent) -> Conversation:
     return Conversation(a.graph, "t1", "ann", num_ctx=8192, folder=Path(a.settings.storage.folder or ""))
 

@@ -102,6 +102,36 @@ def test_a_session_is_changed_between_two_turns_through_a_pipe(tmp_path: Path, w
     assert "编号 300" not in last
 
 
+@pytest.mark.parametrize(
+    ("language", "rules", "lines", "shown"),
+    [
+        (
+            "zh",
+            ("以后不要用红色。", "不要用表格。"),
+            ["/结束", "/结束 红色", "/约束"],
+            ["请写明哪一条：/结束 规则的原话；/约束 列出规则。/退出 离开对话。", "不再有效：以后不要用红色", "约束"],
+        ),
+        (
+            "en",
+            ("From now on never use red.", "Never use tables."),
+            ["/end", "/end red", "/constraints"],
+            [
+                "Say which: /end WORDS of the rule; /constraints shows them. /quit leaves the chat.",
+                "Holds no longer: From now on never use red",
+                "Constraints",
+            ],
+        ),
+    ],
+)
+def test_a_rule_is_ended_by_its_words(
+    tmp_path: Path, wire: WireServer, language: str, rules: tuple[str, str], lines: list[str], shown: list[str]
+) -> None:
+    ended = Shell(tmp_path, wire.url).run("chat", "--lang", language, lines=[*rules, *lines])
+    assert ended.stdout.splitlines()[2:5] == shown
+    (left,) = ended.stdout.splitlines()[5:]
+    assert left.startswith(f"- {rules[1][:-1]}  (")
+
+
 def test_a_session_is_changed_in_english_too(tmp_path: Path, wire: WireServer) -> None:
     lines = [
         "/undo",
