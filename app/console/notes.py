@@ -26,14 +26,25 @@ def notes(ended: Ended, wording: Wording) -> list[str]:
     return said
 
 
-def rules(event: Mapping[str, Any], wording: Wording) -> list[str]:
-    """Give what the turn heard as a rule, and which rule holds no longer: nothing becomes a rule in silence."""
+def rules(event: Mapping[str, Any], wording: Wording, *, added: bool = True) -> list[str]:
+    """Give what the turn heard as a rule, and which rule holds no longer: no rule goes in silence.
+
+    Args:
+        event: a step's event.
+        wording: the language.
+        added: whether rules that take no other's place are told too.
+    """
     said: list[str] = []
     for each in event["changes"] if event.get("kind") == "constraints_updated" else ():
-        if each["change"] in ("added", "changed"):
-            said.append(wording.say("chat.heard", words=each["words"]))
-        elif each["change"] == "removed":
-            said.append(wording.say("end.done", words=each["words"]))
+        match each["change"]:
+            case "changed" if each["replaces"]:
+                said.append(wording.say("chat.replaced", words=each["words"], old=each["replaces"]))
+            case "removed":
+                said.append(wording.say("end.done", words=each["words"]))
+            case "added" | "changed" if added:
+                said.append(wording.say("chat.heard", words=each["words"]))
+            case _:
+                pass
     return said
 
 

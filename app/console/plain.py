@@ -19,7 +19,7 @@ from ..translation import told
 from ..wording import Wording
 from .conversation import Conversation
 from .happenings import Asked, Ended, Happening, Told, Written
-from .notes import failed, notes, progress
+from .notes import failed, notes, progress, rules
 from .slash import CHANGES, REPORTS, Slash, known, message_of, slash
 
 if TYPE_CHECKING:
@@ -116,6 +116,7 @@ def _retry(runner: asyncio.Runner, conversation: Conversation, wording: Wording)
 
 async def _print(conversation: Conversation, happenings: AsyncGenerator[Happening, None], wording: Wording) -> int:
     """Print the reply of a turn; a question that an earlier chat left open is decided for the newer wish."""
+    told_of: list[str] = []
     async with aclosing(happenings):
         with _Printed(wording) as printed:
             async for happening in happenings:
@@ -123,10 +124,11 @@ async def _print(conversation: Conversation, happenings: AsyncGenerator[Happenin
                     case Written(message, text):
                         printed.add(message, text)
                     case Told(event):
+                        told_of += rules(event, wording, added=False)
                         printed.wait(progress(event, wording))
                     case Ended(reply, _):
                         printed.end("" if reply is None else str(reply.text))
-                        for note in notes(happening, wording):
+                        for note in [*told_of, *notes(happening, wording)]:
                             print(note, file=sys.stderr)
                         return int(failed(happening))
                     case Asked(conflicts):

@@ -214,3 +214,29 @@ def test_a_reader_who_leaves_early_gets_no_complaint(tmp_path: Path) -> None:
     errors = running.stderr.read()
     running.stderr.close()
     assert (running.wait(timeout=60), errors) == (1, b"")
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "told_so"),
+    [
+        (
+            Language.CHINESE,
+            ["所有金额都用人民币。", "所有金额都用美元。", "取消金额的要求。"],
+            "记为规则：所有金额都用美元（取代：所有金额都用人民币）\n不再有效：所有金额都用美元\n",
+        ),
+        (
+            Language.ENGLISH,
+            ["Give all amounts in euros.", "Give all amounts in yen.", "Forget about the currency rule."],
+            "Heard as a rule: Give all amounts in yen (in the place of: Give all amounts in euros)\n"
+            "Holds no longer: Give all amounts in yen\n",
+        ),
+    ],
+)
+def test_a_rule_that_gives_way_where_nobody_is_asked_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], language: Language, said: list[str], told_so: str
+) -> None:
+    with agent(tmp_path, memory=False, on_conflict="newest") as a:
+        assert converse(conversation(a), said, Wording(language)) == 0
+    shown = capsys.readouterr()
+    assert shown.out == "OK.\n" * 3
+    assert shown.err == told_so
