@@ -28,7 +28,7 @@ from ninefold.policies.compaction import Extracted
 from ninefold.policies.compaction.extraction import arriving
 from ninefold.policies.proof import refuted
 from ninefold.policies.references import parts, reference_marker
-from ninefold.state import Language, Proposal, Summary
+from ninefold.state import Language, Missing, Proposal, Summary
 from tests.compaction.faults import harmless, spoilt
 from tests.compaction.session import TOKENS, Session, settings
 from tests.compaction.talks import CHINESE, ENGLISH
@@ -153,8 +153,11 @@ def _x2(data: Path, turns: int) -> Iterator[Row]:
                         tried[bad.fault] += 1
                         caught[bad.fault] += found
                 for good in harmless(summary):
-                    rewritten += 1
-                    alarms += _refuted(session, before, proposal, good.summary)
+                    missing = _missing(session, before, proposal, good.summary)
+                    # Blanks that take a summary over its size are a fault of their own, which is told as such.
+                    if any(each.kind != "size" for each in missing) or not missing:
+                        rewritten += 1
+                        alarms += bool(missing)
     share = sum(caught.values()) / max(1, sum(tried.values()))
     missed = {name: caught[name] / tried[name] for name in sorted(tried) if caught[name] < tried[name]}
     yield Row("X2 caught", sum(tried.values()), {"all": share, **missed}, "1.00", share == 1.0)
@@ -163,9 +166,13 @@ def _x2(data: Path, turns: int) -> Iterator[Row]:
     yield Row("X2 false alarms", honest + rewritten, figures, "≤ .05", false <= 0.05)
 
 
-def _refuted(session: Session, before: Any, proposal: Proposal, summary: Summary) -> bool:
+def _missing(session: Session, before: Any, proposal: Proposal, summary: Summary) -> tuple[Missing, ...]:
     changed = proposal.model_copy(update={"summary": summary})
-    return bool(refuted(before, changed, tokens=TOKENS, archive=session.archive, settings=session.settings).missing)
+    return refuted(before, changed, tokens=TOKENS, archive=session.archive, settings=session.settings).missing
+
+
+def _refuted(session: Session, before: Any, proposal: Proposal, summary: Summary) -> bool:
+    return bool(_missing(session, before, proposal, summary))
 
 
 def _proposals(session: Session) -> Iterator[tuple[Any, int]]:

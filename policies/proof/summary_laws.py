@@ -18,7 +18,7 @@ def summary_faults(old: Summary, new: Summary, sources: Mapping[str, BaseMessage
     """Give what is wrong with a new summary; nothing when it keeps the laws.
 
     Laws: an item of the old summary stays word for word or is gone as a whole; a new item is a span of one of its
-    sources, cut at no negation; a finished step is never pending again.
+    sources, cut at no negation; a finished step is never pending again, unless a leaving message asks for it anew.
 
     Args:
         old: the summary before.
@@ -29,7 +29,7 @@ def summary_faults(old: Summary, new: Summary, sources: Mapping[str, BaseMessage
     faults: list[Missing] = []
     for item in new.items:
         known = before.get(folded(item.text)) or _rewritten(item, old)
-        if known is not None:
+        if known is not None and not _asked_anew(known, item, sources):
             faults += _reopened(known, item)
         else:
             faults += _ungrounded(item, sources)
@@ -49,6 +49,12 @@ def _rewritten(item: Item, old: Summary) -> Item | None:
     """Give the old item that says the same with its values written another way."""
     same = same_values(item.text)
     return next((known for known in old.items if same_values(known.text) == same), None)
+
+
+def _asked_anew(old: Item, new: Item, sources: Mapping[str, BaseMessage]) -> bool:
+    """Whether a finished step stands in a message of its own, later than those that it was finished with."""
+    later = new.sources and not set(new.sources) & set(old.sources) and set(new.sources) <= set(sources)
+    return bool(later) and old.status is StepStatus.DONE
 
 
 def _reopened(old: Item, new: Item) -> tuple[Missing, ...]:

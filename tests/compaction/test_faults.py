@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import pytest
+from langchain_core.messages import HumanMessage
 
 from ninefold.policies.apply import over
 from ninefold.policies.proof import refuted
-from ninefold.state import Proposal, Summary
+from ninefold.policies.proof.summary_laws import summary_faults
+from ninefold.state import Item, Proposal, StepStatus, Summary
 from ninefold.state.turn_state import TurnState
 from tests.compaction.faults import Spoilt, harmless, spoilt
 from tests.compaction.session import TOKENS, Session, settings
@@ -62,3 +64,15 @@ def test_another_way_of_writing_the_same_is_no_fault(cases: list[Case]) -> None:
     tried: list[tuple[Case, Spoilt]] = [(c, good) for c in cases for good in harmless(c.proposal.summary or Summary())]
     assert tried
     assert [(good.fault, case.missing(good.summary)) for case, good in tried if case.missing(good.summary)] == []
+
+
+@pytest.mark.parametrize("text", ["帮我看看这个可以吗？", "Can you help with that?"])
+def test_a_step_that_is_asked_for_anew_may_be_pending_again(text: str) -> None:
+    earlier = Item(text=text, sources=("t1-u",), status=StepStatus.DONE)
+    leaving = {"t9-u": HumanMessage(text, id="t9-u")}
+    old = Summary(next_steps=(earlier,))
+    anew = Summary(next_steps=(Item(text=text, sources=("t9-u",), status=StepStatus.PENDING),))
+    assert summary_faults(old, anew, leaving) == ()
+    for sources in (("t1-u",), ("t1-u", "t9-u"), ("t8-u",), ()):
+        reopened = Summary(next_steps=(Item(text=text, sources=sources, status=StepStatus.PENDING),))
+        assert [fault.kind for fault in summary_faults(old, reopened, leaving)] == ["status"], sources
