@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import statistics
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from ninefold.adapters.tokens import for_model
 from ninefold.nodes.intent_check import intent_check
 from ninefold.nodes.memory_retrieval import memory_retrieval
 from ninefold.nodes.ports import MemoryStore
+from ninefold.policies.constraints import Source, extract, take
 from ninefold.policies.intent import RuleIntent
 from ninefold.policies.memory_ids import memory_id
 from ninefold.policies.memory_merge import merged
@@ -28,6 +30,8 @@ from ninefold.policies.recall import DefaultRanking
 from ninefold.policies.write_judge import RuleJudge
 from ninefold.state import (
     AgentSettings,
+    ConflictRule,
+    Constraint,
     ContextPolicy,
     Entry,
     Fate,
@@ -58,13 +62,19 @@ def record(text: str, kind: MemoryKind, number: int, *, subject: str | None = No
 
 
 def asked(
-    question: str, memory: MemoryStore | None, past: ThreadPast | None = None, *, policy: ContextPolicy | None = None
+    question: str,
+    memory: MemoryStore | None,
+    past: ThreadPast | None = None,
+    *,
+    policy: ContextPolicy | None = None,
+    constraints: tuple[Constraint, ...] = (),
 ) -> Sequence[Recalled]:
     """Give the candidates of a question through the intent check and the retrieval node."""
     turn = Turn(id="now", parent=None, number=10**6, at=NOW, user="ann")
     entry = Entry(message="q", turn="now", sequence=0, tokens=1)
     state = TurnState(messages=[HumanMessage(question, id="q")], entries=(entry,), turn=turn)
-    state = state.model_copy(update={"intent": intent_check(state, policy=RuleIntent()).get("intent")})
+    intent = intent_check(state, policy=RuleIntent()).get("intent")
+    state = state.model_copy(update={"intent": intent, "constraints": constraints})
     settings = AgentSettings(context_policy=policy or ContextPolicy())
     found = memory_retrieval(
         state,
@@ -150,10 +160,12 @@ def stale(data: Path) -> dict[str, Any]:
         return {}
     old_alone = old_beside = new = count = 0
     for talk in lines(file):
-        memory, past, ids = remembered(talk["turns"])
+        memory, past, ids, rules = remembered(talk["turns"])
         for update in talk["updates"]:
-            found = asked(update["question"], memory, past)
-            shown = {ids[each.id] for each in found if each.fate is Fate.RECALLED and each.id in ids}
+            found = asked(update["question"], memory, past, constraints=rules)
+            # A message of which nothing but words without a number is shown tells no value.
+            tells = [each for each in found if each.fate is Fate.RECALLED and re.search(r"\d", each.text)]
+            shown = {ids[each.id] for each in tells if each.id in ids} | {ids[each.turn] for each in rules}
             count += 1
             newer, older = bool(shown & set(update["new_at"])), bool(shown & set(update["old_at"]))
             new += newer
@@ -180,13 +192,16 @@ def memory_goals(tables: Mapping[str, Any]) -> Iterator[Goal]:
     yield at_most("M2", f"ms of a search in {MANY:,} memories and {MANY:,} turns", later, 15, kind=Kind.TIME)
 
 
-def remembered(turns: Sequence[dict[str, Any]]) -> tuple[MemoryStore, ThreadPast, dict[str, str]]:
-    """Give a conversation as it is kept: the person's statements in the memories, every turn in the archive."""
+def remembered(
+    turns: Sequence[dict[str, Any]],
+) -> tuple[MemoryStore, ThreadPast, dict[str, str], tuple[Constraint, ...]]:
+    """Give a conversation as it is kept: statements in the memories, each turn in the archive, rules in their layer."""
     memory = InMemoryMemory(DeterministicFakeEmbedding(size=16), "fake", min_score=2)
     store = InMemoryStore()
     archive = ThreadArchive(store, "t")
     ids: dict[str, str] = {}
     parent: str | None = None
+    rules: tuple[Constraint, ...] = ()
     for number, told in enumerate(turns):
         first = record("x", MemoryKind.FACT, number)
         turn = Turn(id=first.turn, parent=parent, number=number, at=first.created, user="ann")
@@ -194,12 +209,15 @@ def remembered(turns: Sequence[dict[str, Any]]) -> tuple[MemoryStore, ThreadPast
         archive.record(turn, [(Entry(message=turn.id, turn=turn.id, sequence=0, tokens=1), message)])
         ids[reference_id(turn.id, 0)] = told["id"]
         parent = turn.id
+        ids[turn.id] = told["id"]
         if told["role"] == "user":
+            source = Source(turn=turn.id, message=turn.id, at=turn.at, task=None)
+            rules = take(rules, extract(told["text"]).wishes, source, ConflictRule.NEWEST).merged.constraints
             new = [record(s.text, s.kind, number, subject=s.subject) for s in RuleJudge().statements(told["text"])]
             merge = merged(new, memory.records("ann", status=MemoryStatus.ACTIVE), {}, same=0.97)
             memory.write(tuple(merge.rows.values()))
             ids |= {each.id: told["id"] for each in new}
-    return memory, Pasts().of(store, "t", [parent]), ids
+    return memory, Pasts().of(store, "t", [parent]), ids, rules
 
 
 def timing(seed: int) -> dict[str, Any]:
