@@ -17,7 +17,7 @@ from .connection import Connection
 from .erasing import alone, blank_rewritten, erase, overwrite
 from .nearest import in_store
 from .pages import PAGE, pages
-from .rows import checked_user, metadata, to_record, where
+from .rows import Found, checked_user, metadata, to_record, where
 from .vectors import CheckedEmbeddings, clean
 from .whole_people import LARGEST, WholePeople, WholePerson
 from .words import MemoryWords
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from langchain_chroma import Chroma
 
 Answer = TypeVar("Answer")
-Found = tuple[tuple[MemoryRecord, float], ...]
 
 
 class ChromaMemory:

@@ -26,7 +26,7 @@ from ninefold.state.memory import in_order
 from . import ELASTICSEARCH
 from .collection import PREFIX, collection_name
 from .elastic_rows import VECTOR, Body, active, body_of, checked, host, make_index, record_of, whole
-from .rows import checked_user, scopes
+from .rows import Found, checked_user, scopes
 from .vectors import CheckedEmbeddings, clean
 from .words import MemoryWords
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 PAGE = 1000
 
 Answer = TypeVar("Answer")
-Found = tuple[tuple[MemoryRecord, float], ...]
 
 
 class ElasticMemory:

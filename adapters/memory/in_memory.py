@@ -11,11 +11,9 @@ from langchain_core.embeddings import Embeddings
 from ninefold.state import MemoryKind, MemoryRecord, MemoryStatus, MemoryStoreError
 from ninefold.state.memory import in_order
 
-from .rows import checked_user
+from .rows import Found, checked_user
 from .vectors import CheckedEmbeddings, clean
 from .words import MemoryWords
-
-Found = tuple[tuple[MemoryRecord, float], ...]
 
 
 class InMemoryMemory:

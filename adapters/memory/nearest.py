@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ninefold.state import MemoryRecord
 
-from .rows import to_record
+from .rows import Found, to_record
 
 if TYPE_CHECKING:
     from langchain_chroma import Chroma
@@ -17,7 +17,6 @@ EXACT = 256
 """Rows of a person up to which every one is compared; beyond, Chroma's approximate index is asked."""
 WHOLE = ("documents", "metadatas", "embeddings")
 """What of a row makes it whole."""
-Found = tuple[tuple[MemoryRecord, float], ...]
 
 
 def in_store(

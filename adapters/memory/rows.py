@@ -16,6 +16,8 @@ _FIELDS = frozenset(MemoryRecord.model_fields) - {"id", "text"}
 
 Scalar = str | int | float | bool
 Where = dict[str, Any]
+Found = tuple[tuple[MemoryRecord, float], ...]
+"""Rows that answer a question, each with its score, the best first."""
 
 
 def metadata(record: MemoryRecord) -> dict[str, Scalar]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ninefold.state import MemoryKind, MemoryRecord, MemoryStatus
 from ninefold.state.memory import in_order
 
-from .nearest import WHOLE, Found, compared
-from .rows import to_record
+from .nearest import WHOLE, compared
+from .rows import Found, to_record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

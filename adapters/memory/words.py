@@ -9,11 +9,11 @@ from threading import RLock
 from ninefold.state import MemoryKind, MemoryRecord, MemoryStatus
 
 from ..lexical import LexicalIndex
+from .rows import Found
 
 PEOPLE = 64
 """Persons whose words are held at a time; who comes back after that is read from the store again."""
 
-Found = tuple[tuple[MemoryRecord, float], ...]
 Load = Callable[[], Iterable[MemoryRecord]]
 Look = Callable[[Sequence[str]], Iterable[MemoryRecord]]
 
