@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import statistics
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +21,6 @@ from ninefold.adapters.tokens import for_model
 from ninefold.nodes.intent_check import intent_check
 from ninefold.nodes.memory_retrieval import memory_retrieval
 from ninefold.nodes.ports import MemoryStore
-from ninefold.policies.constraints import Source, extract, take
 from ninefold.policies.intent import RuleIntent
 from ninefold.policies.memory_ids import memory_id
 from ninefold.policies.memory_merge import merged
@@ -30,8 +28,6 @@ from ninefold.policies.recall import DefaultRanking
 from ninefold.policies.write_judge import RuleJudge
 from ninefold.state import (
     AgentSettings,
-    ConflictRule,
-    Constraint,
     ContextPolicy,
     Entry,
     Fate,
@@ -62,19 +58,13 @@ def record(text: str, kind: MemoryKind, number: int, *, subject: str | None = No
 
 
 def asked(
-    question: str,
-    memory: MemoryStore | None,
-    past: ThreadPast | None = None,
-    *,
-    policy: ContextPolicy | None = None,
-    constraints: tuple[Constraint, ...] = (),
+    question: str, memory: MemoryStore | None, past: ThreadPast | None = None, *, policy: ContextPolicy | None = None
 ) -> Sequence[Recalled]:
     """Give the candidates of a question through the intent check and the retrieval node."""
     turn = Turn(id="now", parent=None, number=10**6, at=NOW, user="ann")
     entry = Entry(message="q", turn="now", sequence=0, tokens=1)
     state = TurnState(messages=[HumanMessage(question, id="q")], entries=(entry,), turn=turn)
-    intent = intent_check(state, policy=RuleIntent()).get("intent")
-    state = state.model_copy(update={"intent": intent, "constraints": constraints})
+    state = state.model_copy(update={"intent": intent_check(state, policy=RuleIntent()).get("intent")})
     settings = AgentSettings(context_policy=policy or ContextPolicy())
     found = memory_retrieval(
         state,
@@ -160,12 +150,10 @@ def stale(data: Path) -> dict[str, Any]:
         return {}
     old_alone = old_beside = new = count = 0
     for talk in lines(file):
-        memory, past, ids, rules = remembered(talk["turns"])
+        memory, past, ids = remembered(talk["turns"])
         for update in talk["updates"]:
-            found = asked(update["question"], memory, past, constraints=rules)
-            # A message of which nothing but words without a number is shown tells no value.
-            tells = [each for each in found if each.fate is Fate.RECALLED and re.search(r"\d", each.text)]
-            shown = {ids[each.id] for each in tells if each.id in ids} | {ids[each.turn] for each in rules}
+            found = asked(update["question"], memory, past)
+            shown = {ids[each.id] for each in found if each.fate is Fate.RECALLED and each.id in ids}
             count += 1
             newer, older = bool(shown & set(update["new_at"])), bool(shown & set(update["old_at"]))
             new += newer
@@ -192,16 +180,13 @@ def memory_goals(tables: Mapping[str, Any]) -> Iterator[Goal]:
     yield at_most("M2", f"ms of a search in {MANY:,} memories and {MANY:,} turns", later, 15, kind=Kind.TIME)
 
 
-def remembered(
-    turns: Sequence[dict[str, Any]],
-) -> tuple[MemoryStore, ThreadPast, dict[str, str], tuple[Constraint, ...]]:
-    """Give a conversation as it is kept: statements in the memories, each turn in the archive, rules in their layer."""
+def remembered(turns: Sequence[dict[str, Any]]) -> tuple[MemoryStore, ThreadPast, dict[str, str]]:
+    """Give a conversation as it is kept: the person's statements in the memories, every turn in the archive."""
     memory = InMemoryMemory(DeterministicFakeEmbedding(size=16), "fake", min_score=2)
     store = InMemoryStore()
     archive = ThreadArchive(store, "t")
     ids: dict[str, str] = {}
     parent: str | None = None
-    rules: tuple[Constraint, ...] = ()
     for number, told in enumerate(turns):
         first = record("x", MemoryKind.FACT, number)
         turn = Turn(id=first.turn, parent=parent, number=number, at=first.created, user="ann")
@@ -209,15 +194,12 @@ def remembered(
         archive.record(turn, [(Entry(message=turn.id, turn=turn.id, sequence=0, tokens=1), message)])
         ids[reference_id(turn.id, 0)] = told["id"]
         parent = turn.id
-        ids[turn.id] = told["id"]
         if told["role"] == "user":
-            source = Source(turn=turn.id, message=turn.id, at=turn.at, task=None)
-            rules = take(rules, extract(told["text"]).wishes, source, ConflictRule.NEWEST).merged.constraints
             new = [record(s.text, s.kind, number, subject=s.subject) for s in RuleJudge().statements(told["text"])]
             merge = merged(new, memory.records("ann", status=MemoryStatus.ACTIVE), {}, same=0.97)
             memory.write(tuple(merge.rows.values()))
             ids |= {each.id: told["id"] for each in new}
-    return memory, Pasts().of(store, "t", [parent]), ids, rules
+    return memory, Pasts().of(store, "t", [parent]), ids
 
 
 def timing(seed: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ninefold.state import Fate, MemoryKind, MemoryRecord, MemoryStatus, Polarity, Recalled, Said, reference_id
@@ -13,7 +13,6 @@ from .constraints import Candidate, extract
 from .dates import Span
 from .fragment import fragment
 from .memory_ids import folded
-from .newer import Telling, telling_anew
 from .recall_input import InView, Limits
 from .secrets import masked
 from .subject import subject
@@ -37,10 +36,6 @@ BESIDE_BEST = 0.5
 _MARK = "[，,、；;：:]"
 _LONE_MARKS = re.compile(rf"^(?:\s|{_MARK})+|(?<=[。！？!?])\s*(?:{_MARK}|。)+|{_MARK}(?=\s*(?:{_MARK}|[。！？!?]))")
 """Marks that a rule leaves behind where it was taken out."""
-NEWER = 2
-"""Messages that are shown for what they tell anew, however little of the question they hold."""
-_MAY_COME = (Fate.RECALLED, Fate.BELOW_THRESHOLD, Fate.BEYOND_TOP_K)
-
 _OF_SELF = re.compile(r"(?:我|I\b|we\b)", re.IGNORECASE)
 
 
@@ -51,8 +46,6 @@ class Told(NamedTuple):
     """As it compares."""
     at: str
     subject: str | None = None
-    words: str = ""
-    """As it is shown."""
 
 
 def earlier(
@@ -83,11 +76,9 @@ def earlier(
     there = [folded(each) for each in view.texts]
     best = max((said.score for said in found if not _only_asks(said)), default=0.0)
     taken = 0
-    held: dict[str, str] = {}
     for said in found:
         reference = reference_id(said.turn, said.sequence)
-        held[reference] = _holding(said, records, newest)
-        text = masked(fragment(held[reference], query, EXCERPT))
+        text = masked(fragment(_holding(said, records, newest), query, EXCERPT))
         fate = Fate.RECALLED
         then = when is not None and when.start <= instant(said.at) < when.end
         if not then and said.score < max(LITTLE, BESIDE_BEST * best):
@@ -116,27 +107,7 @@ def earlier(
                 source="turn",
             )
         )
-    return _newer_first(candidates, held, [Telling(known.words, known.at) for known in told], limits.top_k)
-
-
-def _newer_first(
-    candidates: Sequence[Recalled], held: Mapping[str, str], told: Sequence[Telling], top_k: int
-) -> list[Recalled]:
-    """The candidates, those first that tell anew what another one tells: the older value is never shown alone."""
-    shown = [*told, *(Telling(each.text, each.created) for each in candidates if each.fate is Fate.RECALLED)]
-    first: dict[str, Recalled] = {}
-    for each in candidates:
-        if each.role == "user" and each.fate in _MAY_COME and len(first) < NEWER:
-            sentence = telling_anew(Telling(held[each.id], each.created), shown)
-            text = masked(fragment(held[each.id], sentence, EXCERPT)) if sentence else ""
-            if text:
-                first[each.id] = each.model_copy(update={"fate": Fate.RECALLED, "text": text})
-    ordered = [*first.values(), *(each for each in candidates if each.id not in first)]
-    places = [place for place, each in enumerate(ordered) if each.fate is Fate.RECALLED]
-    for place in places[top_k:] if first else ():
-        update = {"fate": Fate.BEYOND_TOP_K, "text": ordered[place].text[:REFUSED]}
-        ordered[place] = ordered[place].model_copy(update=update)
-    return ordered
+    return candidates
 
 
 def _shown(text: str, said: Said, fate: Fate, query: str) -> str:

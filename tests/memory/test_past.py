@@ -204,30 +204,6 @@ def test_what_was_said_twice_and_replaced_is_shown_from_neither_turn(old: str) -
     assert fate("The heron is grey.", day=3) is Fate.RECALLED
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "other"),
-    [
-        (
-            "The test coverage of the heron module is 65%.",
-            "The heron module's test coverage rose, now 78%.",
-            "Rain: 80%.",
-        ),
-        ("苍鹭读书会上有 30 人。", "苍鹭读书会上的人增加到 45 人。", "苍鹭有 5 岁。"),
-    ],
-)
-def test_an_older_value_is_not_shown_without_the_newer_telling_of_it(old: str, new: str, other: str) -> None:
-    said_of_it = [said(old, "a", score=1), said(other, "b", score=0.1, day=2), said(new, "c", score=0.1, day=3)]
-    shown = earlier(said_of_it, [], [], query="heron", view=InView(), limits=LIMITS)
-    assert [(each.text, each.fate is Fate.RECALLED) for each in shown][:2] == [(new, True), (old, True)]
-    memory = Told(folded(old), "2026-03-01T09:00:00+08:00", words=old)
-    (only,) = earlier([said(new, score=0.1)], [memory], [], query="heron", view=InView(), limits=LIMITS)
-    assert only.fate is Fate.RECALLED
-    before = earlier(
-        [said(new, "a", score=0.1), said(old, "b", score=1, day=2)], [], [], query="heron", view=InView(), limits=LIMITS
-    )
-    assert [each.fate for each in before] == [Fate.BELOW_THRESHOLD, Fate.RECALLED]
-
-
 def test_a_memory_stands_before_the_turn_it_came_from() -> None:
     memory = Told(folded("The heron sleeps in the barn"), "2026-03-01T10:00:00+08:00")
     assert fates(said("The heron sleeps in the barn."), told=(memory,)) == [Fate.DUPLICATE]
