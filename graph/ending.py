@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
 
 from langchain_core.runnables import RunnableConfig
@@ -54,13 +56,21 @@ def end(graph: TurnGraph, config: RunnableConfig, what: str) -> Constraint:
 
 
 def _named(held: Sequence[Constraint], what: str) -> Constraint | None:
-    """Give the constraint of an id, of these very words, or the only one that has them."""
+    """Give the constraint of an id, of these very words, or the only one that has them as whole words."""
     meant = folded(what)
     same = [each for each in held if each.id == what or (meant and folded(each.words) == meant)]
-    found = same or [each for each in held if meant and meant in folded(each.words)]
+    found = same or [each for each in held if meant and _holds(each.words, what)]
     if len(found) > 1:
         raise InputError("More than one constraint has these words.", "Say more of its words.")
     return found[0] if found else None
+
+
+def _holds(words: str, part: str) -> bool:
+    """Whether the part stands in the words, however wide and large its letters are: "red" stands in no "required"."""
+    whole, part = (" ".join(unicodedata.normalize("NFKC", text).casefold().split()) for text in (words, part))
+    return re.search(rf"(?<![a-z0-9]){re.escape(part)}(?![a-z0-9])", whole) is not None or (
+        not part.isascii() and part in whole
+    )
 
 
 def _take_back(memory: MemoryStore, user: str, gone: Constraint) -> None:

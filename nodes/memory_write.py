@@ -169,7 +169,7 @@ def _rules_of_this_turn(state: TurnState) -> tuple[Constraint, ...]:
     Those that came back from the memories are no news, and a note on which of two wishes holds is none of them.
     """
     assert state.turn is not None
-    mine = (c for c in state.constraints if c.turn == state.turn.id and c.overrules is None)
+    mine = (c for c in state.constraints if c.turn == state.turn.id and not (c.scope is Scope.TURN and c.overrules))
     return tuple(c for c in mine if c.origin is not Origin.PREFERENCE)
 
 

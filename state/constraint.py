@@ -74,7 +74,8 @@ class Constraint(Value):
     origin: Origin = Origin.RULES
     status: ConstraintStatus = ConstraintStatus.ACTIVE
     overrules: Annotated[str, Field(max_length=2000)] | None = None
-    """The words it was set against in a conflict decided without the person; shown beside it in that turn."""
+    """The words that it goes before while it holds, shown beside it: for one turn where a conflict was decided without
+    the person, else for the task that it was said for."""
 
 
 class TaskStatus(StrEnum):

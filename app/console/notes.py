@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ninefold.state import OutcomeStatus
+from ninefold.state import ChangeKind, OutcomeStatus
 
 from ..translation import translated
 from ..wording import Wording
@@ -27,7 +27,7 @@ def notes(ended: Ended, wording: Wording) -> list[str]:
 
 
 def rules(event: Mapping[str, Any], wording: Wording, *, added: bool = True) -> list[str]:
-    """Give what the turn heard as a rule, and which rule holds no longer: no rule goes in silence.
+    """Give which rule a turn brought, and which one it ended; what held for one turn alone ends unsaid.
 
     Args:
         event: a step's event.
@@ -36,15 +36,13 @@ def rules(event: Mapping[str, Any], wording: Wording, *, added: bool = True) -> 
     """
     said: list[str] = []
     for each in event["changes"] if event.get("kind") == "constraints_updated" else ():
-        match each["change"]:
-            case "changed" if each["replaces"]:
-                said.append(wording.say("chat.replaced", words=each["words"], old=each["replaces"]))
-            case "removed":
-                said.append(wording.say("end.done", words=each["words"]))
-            case "added" | "changed" if added:
-                said.append(wording.say("chat.heard", words=each["words"]))
-            case _:
-                pass
+        kind, words, old = ChangeKind(each["change"]), each["words"], each["replaces"]
+        if kind is ChangeKind.CHANGED and old:
+            said.append(wording.say("chat.replaced", words=words, old=old))
+        elif kind is ChangeKind.REMOVED:
+            said.append(wording.say("end.done", words=words))
+        elif kind in (ChangeKind.ADDED, ChangeKind.CHANGED) and added:
+            said.append(wording.say("chat.heard", words=words))
     return said
 
 

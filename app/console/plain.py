@@ -133,6 +133,8 @@ async def _print(conversation: Conversation, happenings: AsyncGenerator[Happenin
                         return int(failed(happening))
                     case Asked(conflicts):
                         printed.end("")
+                        for note in told_of:
+                            print(note, file=sys.stderr)
                         newest = {str(conflict["id"]): ConflictAnswer.REPLACE.value for conflict in conflicts}
                         return await _print(conversation, conversation.decide(newest), wording)
     return 1

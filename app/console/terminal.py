@@ -204,6 +204,8 @@ class Terminal:
                                 stream.show(str(reply.text))
                             ended = happening
                         case Asked():
+                            for note in heard:
+                                self._note(note)
                             return happening
         for note in [*heard, *notes(ended, self._wording)]:
             self._note(note)

@@ -82,6 +82,8 @@ def extract(text: str) -> Extraction:
         distinct = [*{wish.words: wish for wish in reversed(distinct)}.values()][::-1]
     if task is None and any(wish.task for wish in distinct):
         task = pointed_at(heard)
+    if task is not None:
+        task = task._replace(text=text[task.start : task.end])
     return Extraction(tuple(distinct[:MAX_WISHES]), task, finishes(heard), tuple(distinct[MAX_WISHES:]))
 
 

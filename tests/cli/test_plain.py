@@ -222,12 +222,12 @@ def test_a_reader_who_leaves_early_gets_no_complaint(tmp_path: Path) -> None:
         (
             Language.CHINESE,
             ["所有金额都用人民币。", "所有金额都用美元。", "取消金额的要求。"],
-            "记为规则：所有金额都用美元（取代：所有金额都用人民币）\n不再有效：所有金额都用美元\n",
+            "规则生效：所有金额都用美元（取代：所有金额都用人民币）\n不再有效：所有金额都用美元\n",
         ),
         (
             Language.ENGLISH,
             ["Give all amounts in euros.", "Give all amounts in yen.", "Forget about the currency rule."],
-            "Heard as a rule: Give all amounts in yen (in the place of: Give all amounts in euros)\n"
+            "A rule holds: Give all amounts in yen (in the place of: Give all amounts in euros)\n"
             "Holds no longer: Give all amounts in yen\n",
         ),
     ],

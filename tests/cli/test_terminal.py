@@ -25,7 +25,7 @@ def test_a_person_decides_a_conflict_stops_a_reply_and_takes_it_up_again(tmp_pat
         screen.wait_for("›", seconds=60)
         screen.type("所有金额都用人民币。\r")
         assert "**" not in screen.wait_for("收到。")
-        screen.wait_for("记为规则：所有金额都用人民币")
+        screen.wait_for("规则生效：所有金额都用人民币")
         screen.wait_for("›")
         screen.type("所有金额都用美元。\r")
         question = screen.wait_for("[1-3]")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ninefold.policies.subject import subject
-from ninefold.state import ConflictRule, MemoryStatus
+from ninefold.state import ConflictRule, MemoryKind, MemoryStatus
 from tests.turn.agents import agent
 
 
@@ -68,3 +68,20 @@ def test_a_label_with_a_value_is_a_subject_and_a_name_with_what_somebody_says_is
     text: str, about: str | None
 ) -> None:
     assert subject(text) == about
+
+
+@pytest.mark.parametrize(
+    ("standing", "bound"),
+    [("请用中文回答", "这份报告我喜欢用英文写"), ("Answer in German", "For this report I prefer English")],
+)
+def test_a_rule_of_one_piece_of_work_is_no_taste_whatever_it_goes_before(
+    tmp_path: Path, standing: str, bound: str
+) -> None:
+    with agent(tmp_path) as a:
+        a.say(standing)
+        a.say(bound)
+        parts = a.graph._guard.parts
+        assert parts is not None
+        assert parts.memory is not None
+        kinds = [each.kind for each in parts.memory.records("ann") if each.text == bound]
+        assert MemoryKind.PREFERENCE not in kinds
