@@ -72,7 +72,7 @@ def test_a_label_with_a_value_is_a_subject_and_a_name_with_what_somebody_says_is
 
 @pytest.mark.parametrize(
     ("standing", "bound"),
-    [("请用中文回答", "这份报告我喜欢用英文写"), ("Answer in German", "For this report I prefer English")],
+    [("请用中文回答", "这份报告我喜欢用英文写"), ("Answer in German", "I would prefer English for this report")],
 )
 def test_a_rule_of_one_piece_of_work_is_no_taste_whatever_it_goes_before(
     tmp_path: Path, standing: str, bound: str
