@@ -14,11 +14,14 @@ from ninefold.policies.constraints import SUBJECT
 from ninefold.policies.constraints.merging import change as changed
 from ninefold.policies.memory_ids import folded, record_id
 from ninefold.policies.secrets import masked
-from ninefold.state import ChangeKind, Constraint, ConstraintsUpdated, InputError, MemoryKind, MemoryStatus
+from ninefold.policies.text import HAN
+from ninefold.state import ChangeKind, Constraint, ConstraintsUpdated, InputError, MemoryKind, MemoryStatus, Scope
 from ninefold.state.turn_state import Update
 
 from .changes import Standing, change
 from .guard import TurnGraph
+
+_WORD = re.compile(rf"[{HAN}]|[^\W{HAN}]+")
 
 
 def end(graph: TurnGraph, config: RunnableConfig, what: str) -> Constraint:
@@ -57,20 +60,19 @@ def end(graph: TurnGraph, config: RunnableConfig, what: str) -> Constraint:
 
 def _named(held: Sequence[Constraint], what: str) -> Constraint | None:
     """Give the constraint of an id, of these very words, or the only one that has them as whole words."""
-    meant = folded(what)
-    same = [each for each in held if each.id == what or (meant and folded(each.words) == meant)]
-    found = same or [each for each in held if meant and _holds(each.words, what)]
+    meant = _words(what)
+    same = [each for each in held if each.id == what.strip() or (meant.strip() and _words(each.words) == meant)]
+    found = same or [each for each in held if meant.strip() and meant in _words(each.words)]
+    # What is noted for one turn repeats a rule's words, and ends by itself.
+    found = [each for each in found if each.scope is not Scope.TURN] or found
     if len(found) > 1:
         raise InputError("More than one constraint has these words.", "Say more of its words.")
     return found[0] if found else None
 
 
-def _holds(words: str, part: str) -> bool:
-    """Whether the part stands in the words, however wide and large its letters are: "red" stands in no "required"."""
-    whole, part = (" ".join(unicodedata.normalize("NFKC", text).casefold().split()) for text in (words, part))
-    return re.search(rf"(?<![a-z0-9]){re.escape(part)}(?![a-z0-9])", whole) is not None or (
-        not part.isascii() and part in whole
-    )
+def _words(text: str) -> str:
+    """Give a text's words and Chinese letters between blanks, in one width and case: "red" stands in no "required"."""
+    return f" {' '.join(_WORD.findall(unicodedata.normalize('NFKC', text).casefold()))} "
 
 
 def _take_back(memory: MemoryStore, user: str, gone: Constraint) -> None:

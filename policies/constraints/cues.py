@@ -79,6 +79,7 @@ Group = Literal[
     "not_that",
     "taste",
     "joined",
+    "added",
     "of_a_ban",
     "narrows",
     "points_back",

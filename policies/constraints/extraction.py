@@ -152,6 +152,7 @@ def _commanded(said: str) -> str | None:
     return "forbid" if is_negated(said) and not limits(said) else "require"
 
 
+@lru_cache(maxsize=4096)
 def _label(clause: Clause) -> str | None:
     """Name the group by which a clause is a wish, or None."""
     said = without("polite_tail", clause.heard).rstrip()
@@ -198,10 +199,12 @@ def _wishes(text: str, sentence: Sentence, told: list[_Told], with_task: bool) -
             ends = each.clause.span.end
             if detect_language(sentence.heard) is Language.ENGLISH:
                 follow = told[index + 1].clause.span.start if index + 1 < len(told) else sentence.span.end
-                ends = min(_run_end(sentence, each.clause), follow)
+                ends = _run_end(sentence, each.clause, follow)
             yield _wish(text, begins, ends, each)
         return
-    yield _wish(text, _frame_start(sentence, told[0].clause), _run_end(sentence, told[-1].clause), told[0])
+    yield _wish(
+        text, _frame_start(sentence, told[0].clause), _run_end(sentence, told[-1].clause, sentence.span.end), told[0]
+    )
 
 
 def _distinct(told: list[_Told]) -> bool:
@@ -225,13 +228,19 @@ def _frame_start(sentence: Sentence, clause: Clause) -> int:
     return begins
 
 
-def _run_end(sentence: Sentence, clause: Clause) -> int:
-    """Where the wish ends: clauses behind it that neither ask nor request continue it."""
+def _run_end(sentence: Sentence, clause: Clause, follow: int) -> int:
+    """Where the wish ends: clauses behind it that neither ask nor request continue it, up to the wish that follows."""
     ends = clause.span.end
     for each in sentence.clauses:
         if each.span.start < ends:
             continue
-        if each.asks or not each.own or says("polite", each.heard) or says("task", each.heard):
+        if (
+            each.span.start >= follow
+            or each.asks
+            or not each.own
+            or says("polite", each.heard)
+            or says("task", each.heard)
+        ):
             break
         ends = each.span.end
     return ends
@@ -247,7 +256,9 @@ def _wish(text: str, start: int, end: int, told: _Told) -> Candidate:
     said = told.clause.heard
     found: Keyed | None = keyed(text[told.clause.span.start : told.clause.span.end])
     preference = told.label == "prefer" or says("weak", said)
-    polarity = polarity_of(said if says("points_back", said) else words, preference=preference)
+    # What stands behind a demand in its sentence, as "…, no problem if not", does not turn it round.
+    alone = says("points_back", said) or (told.label == "require" and not is_negated(said))
+    polarity = polarity_of(said if alone else words, preference=preference)
     if told.label == "forbid" and polarity is not Polarity.FORBID and not limits(words):
         polarity = Polarity.FORBID
     if polarity is Polarity.FORBID and (found is None or found.key.name == "exclude"):
@@ -297,6 +308,7 @@ def _occasion(sentence: Sentence) -> re.Match[str] | None:
     return None if remark and inside else found
 
 
+@lru_cache(maxsize=4096)
 def _turns(clause: Clause) -> bool:
     """Whether a clause only announces a change: "Actually, …", "我改主意了，…"."""
     return (

@@ -13,6 +13,7 @@ from ninefold.state import Language
 from ..simplified import simplified
 from ..text import HAN, Span, clauses, detect_language, sentences, strip_quoted
 from .cues import find, says
+from .keys import keyed
 
 HEARD_CHARS = 400
 """No more of one clause is listened to: a longer one is no sentence that a person says."""
@@ -22,6 +23,9 @@ MATERIAL_CHARS = 80
 
 _ENDS_INSIDE = re.compile(rf"[.!?。！？](?=[\"”’」』](?:\s*$|\s+[A-Z]|\s*\n|[{HAN}]))")
 _ENDS_BEHIND = re.compile(r"(?<=[\"'”’])\.(?=\s+\S)")
+_ITEM = rf"(?:[-*+•·](?=[ \t]|[{HAN}])|\d{{1,2}}[.)](?=[ \t]|[{HAN}])|\d{{1,2}}、|[(（]\d{{1,2}}[)）])[ \t]*"
+_BRACKET = r"[(（](?=[^()（）\n]*[)）][.!。！]?[ \t]*$)"
+_LAYOUT = re.compile(rf"^[ \t\ufeff]*(?:{_ITEM})?(?:{_BRACKET})?|\*\*|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)", re.MULTILINE)
 _HAN_LETTER = re.compile(f"[{HAN}]")
 _COMMENTED = re.compile(r"[=;(){}][^\n]*\s(?://|#|--|/\*)\s")
 """A line of code with its comment, in whatever language the comment is."""
@@ -50,7 +54,7 @@ class Sentence(NamedTuple):
 
 def hear(text: str) -> tuple[Sentence, ...]:
     """Give the sentences of a message as they are heard."""
-    silent = simplified(_without_material(_with_ends(text, strip_quoted(text))))
+    silent = simplified(_without_material(_without_layout(_with_ends(text, strip_quoted(text)))))
     return tuple(_sentence(text, span, silent) for span in sentences(silent))
 
 
@@ -66,6 +70,11 @@ def _with_ends(text: str, silent: str) -> str:
     for found in _ENDS_INSIDE.finditer(text):
         heard[found.start()] = found[0]
     return "".join(heard)
+
+
+def _without_layout(heard: str) -> str:
+    """Blank what only lays a text out: the mark or number of a list's item, emphasis, a bracket around a sentence."""
+    return _LAYOUT.sub(lambda found: " " * len(found[0]), heard)
 
 
 def _without_material(heard: str) -> str:
@@ -102,7 +111,14 @@ def _sentence(text: str, span: Span, silent: str) -> Sentence:
 
 
 def _parted(clause: Span) -> tuple[Span, ...]:
-    """Part what is so from what is asked where only "and" stands between them."""
+    """Part what is so, or asked, from what is asked next where only "and" stands between them."""
+    added = find("added", clause.text)
+    first = clause.text[: added.start()] if added is not None else ""
+    if added is not None and (keyed(first) or says("forbid", first)) and not says("task", first):
+        return (
+            Span(first, clause.start, clause.start + added.start()),
+            *_parted(Span(clause.text[added.end() :], clause.start + added.end(), clause.end)),
+        )
     joined = find("joined", clause.text)
     if joined is None:
         return (clause,)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ninefold.state import Polarity, Scope
 
 from ..text import Span
@@ -32,6 +34,7 @@ def ending_with_the_work(wish: Candidate, sentence: Sentence, task: Span | None)
     return wish._replace(task=True) if beside else wish._replace(scope=Scope.TURN)
 
 
+@lru_cache(maxsize=256)
 def asks_once(sentence: Sentence) -> bool:
     """Whether the sentence asks for one piece of work, and speaks of no kind of work and of no answer in general."""
     return not says("all_of_them", sentence.heard) and any(

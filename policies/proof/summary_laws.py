@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import BaseMessage, HumanMessage
 
 from ninefold.state import Item, Missing, StepStatus, Summary
 
@@ -52,9 +52,15 @@ def _rewritten(item: Item, old: Summary) -> Item | None:
 
 
 def _asked_anew(old: Item, new: Item, sources: Mapping[str, BaseMessage]) -> bool:
-    """Whether a finished step stands in a message of its own, later than those that it was finished with."""
-    later = new.sources and not set(new.sources) & set(old.sources) and set(new.sources) <= set(sources)
-    return bool(later) and old.status is StepStatus.DONE
+    """Whether the person says a finished step again as a sentence of its own, when what finished it has left before."""
+    if old.status is not StepStatus.DONE or not new.sources or set(old.sources) & set(sources):
+        return False
+    plain = folded(new.text)
+    said = [sources.get(id_) for id_ in new.sources]
+    return all(
+        isinstance(each, HumanMessage) and any(folded(one.text) == plain for one in sentences(plain_text(each)))
+        for each in said
+    )
 
 
 def _reopened(old: Item, new: Item) -> tuple[Missing, ...]:

@@ -75,6 +75,18 @@ def test_a_rule_is_named_by_words_that_no_other_has(
         assert held(a) == [words for words in before if words != ended]
 
 
+@pytest.mark.parametrize(
+    ("rule", "other"),
+    [("所有金额都用人民币", "所有金额都用美元"), ("Always answer in English", "Always answer in French")],
+)
+def test_a_rule_that_took_anothers_place_is_ended_by_its_words(tmp_path: Path, rule: str, other: str) -> None:
+    with agent(tmp_path, on_conflict="newest", memory=False) as a:
+        a.say(rule)
+        a.say(other)
+        assert end(a.graph, config(), other).words == other
+        assert rule not in held(a)
+
+
 def conversation(a: Agent) -> Conversation:
     return Conversation(a.graph, "t1", "ann", num_ctx=8192, folder=Path(a.settings.storage.folder or ""))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import pytest
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage
 
 from ninefold.policies.apply import over
 from ninefold.policies.proof import refuted
@@ -76,3 +76,16 @@ def test_a_step_that_is_asked_for_anew_may_be_pending_again(text: str) -> None:
     for sources in (("t1-u",), ("t1-u", "t9-u"), ("t8-u",), ()):
         reopened = Summary(next_steps=(Item(text=text, sources=sources, status=StepStatus.PENDING),))
         assert [fault.kind for fault in summary_faults(old, reopened, leaving)] == ["status"], sources
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["I managed to book the hotel, done!", "Did you book the hotel?", "We'll not book the hotel.", "Contest the test."],
+)
+def test_a_mention_of_a_finished_step_does_not_make_it_pending(said: str) -> None:
+    text = "test" if "test" in said else "book the hotel"
+    old = Summary(next_steps=(Item(text=text, sources=("t1-u",), status=StepStatus.DONE),))
+    anew = Summary(next_steps=(Item(text=text, sources=("t9-u",), status=StepStatus.PENDING),))
+    assert [fault.kind for fault in summary_faults(old, anew, {"t9-u": HumanMessage(said, id="t9-u")})] == ["status"]
+    replied = {"t9-u": AIMessage(text, id="t9-u")}
+    assert [fault.kind for fault in summary_faults(old, anew, replied)] == ["status"]

@@ -3,6 +3,7 @@
 import pytest
 
 from ninefold.policies.constraints import extract
+from ninefold.state import Polarity
 from tests.constraints.conversation import Conversation
 
 
@@ -21,12 +22,25 @@ from tests.constraints.conversation import Conversation
         ('Never call me "boss". What is 2+2?', ['Never call me "boss"']),
         ('Always sign with "Ann". Say good morning.', ['Always sign with "Ann"']),
         ("不要叫我“老板”。二加二等于几？", ["不要叫我“老板”"]),
+        ("Please answer in French and don't use emojis.", ["Please answer in French", "don't use emojis"]),
+        ("Write short and never use red.", ["Write short and never use red"]),
+        ("- Never use red.\n- Always use euros", ["Never use red", "Always use euros"]),
+        ("- 不要用红色。\n- 金额用欧元", ["不要用红色", "金额用欧元"]),
+        ("My rules:\n1. **Never use red.**\n2. (Always use euros.)", ["Never use red", "Always use euros"]),
+        ("我的要求：\n（1）不要用红色\n（2）**金额用欧元**", ["不要用红色", "金额用欧元"]),
         ("请看一下说明：内容如下", []),
         ("The terms are as follows:", []),
     ],
 )
 def test_a_wish_ends_where_the_next_begins_and_takes_no_request_in(text: str, wishes: list[str]) -> None:
-    assert [wish.words for wish in extract(text).wishes] == wishes
+    found = extract(text).wishes
+    assert [wish.words for wish in found] == wishes
+    assert [text[wish.start : wish.end] for wish in found] == wishes
+
+
+def test_a_demand_is_none_the_less_a_demand_for_the_ban_beside_it() -> None:
+    demand, ban = extract("Please answer in French and don't use emojis.").wishes
+    assert (demand.polarity, demand.value, ban.polarity) == (Polarity.REQUIRE, "French", Polarity.FORBID)
 
 
 @pytest.mark.parametrize(
