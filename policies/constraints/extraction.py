@@ -17,22 +17,18 @@ from ..simplified import simplified
 from ..text import Span, detect_language
 from .candidates import Candidate, as_written, banned, limits, polarity_of
 from .cues import find, says, without
-from .hearing import Clause, Sentence, hear, only_an_occasion, only_frames
+from .hearing import Clause, Sentence, hear, only_frames
 from .keys import Keyed, canonical, key, keyed
 from .one_off import STAYS_WITH_SESSION, ending_with_the_work
 from .searching import search_candidates
 from .tasks import finishes, pointed_at, requested
+from .told import TRAILING, Told, label_of, told_alone, told_in
 
 MAX_WISHES = 40
 """Wishes taken from one message, so that a long pasted text cannot fill the layer; the others are counted."""
 
 MAX_WORDS = 1000
 """Characters of one wish; a longer sentence is cut to the clause that holds it."""
-
-_BARE_KEYS = frozenset({"output_format", "language", "currency", "unit"})
-_ONE_BREATH = 100
-"""Characters of a sentence that is heard as one clause."""
-_TRAILING = "。．.！!？?，,；;、：: \t\n"
 
 
 class Extraction(NamedTuple):
@@ -47,13 +43,6 @@ class Extraction(NamedTuple):
     """Wishes that are too many for one message."""
 
 
-class _Told(NamedTuple):
-    """A clause that is a wish, with the group that says so."""
-
-    clause: Clause
-    label: str
-
-
 _LABEL = re.compile(r"\[[^\[\]]*\]")
 """A heading in brackets, as [当前请求]: it asks for nothing."""
 
@@ -65,7 +54,7 @@ def extract(text: str) -> Extraction:
     task = requested(heard)
     wishes: list[Candidate] = []
     for sentence in heard:
-        told = _told(sentence) or (_told_alone(sentence) if len(heard) == 1 else [])
+        told = told_in(sentence) or (told_alone(sentence) if len(heard) == 1 else [])
         within = task is not None and sentence.span.start <= task.start < sentence.span.end
         framed = [_framed(wish, sentence, within, task is not None) for wish in _wishes(text, sentence, told, within)]
         framed = [ending_with_the_work(wish, sentence, task) for wish in framed]
@@ -87,108 +76,7 @@ def extract(text: str) -> Extraction:
     return Extraction(tuple(distinct[:MAX_WISHES]), task, finishes(heard), tuple(distinct[MAX_WISHES:]))
 
 
-def _told(sentence: Sentence) -> list[_Told]:
-    told: list[_Told] = []
-    for index, clause in enumerate(sentence.clauses):
-        label = _label(clause) if clause.own and not clause.asks else None
-        if label is None and clause.own and not clause.asks and index and only_an_occasion(sentence.clauses[index - 1]):
-            label = None if says("polite", clause.heard) else _commanded(clause.heard)
-        if label is None and told and clause.own and not clause.asks and _other_of_it(told[-1].clause, clause):
-            label = "forbid"
-        if label is None and index and clause.own and not clause.asks and says("points_back", clause.heard):
-            label = "forbid" if sentence.clauses[index - 1].own and says("names_talk", sentence.heard) else None
-        of_the_last = told and told[-1].clause is sentence.clauses[index - 1] and says("points_back", clause.heard)
-        if label is not None and not of_the_last:
-            told.append(_Told(clause, label))
-    if told:
-        return sorted(told + _told_beside(sentence, told), key=lambda each: each.clause.span.start)
-    return _told_whole(sentence)
-
-
-def _told_beside(sentence: Sentence, told: list[_Told]) -> list[_Told]:
-    """Hear beside a wish what is one by its form and names a thing: "Keep answers short, and never mention red"."""
-    heard = [each.clause for each in told]
-    beside = [clause for clause in sentence.clauses if clause not in heard and keyed(clause.heard)]
-    return [each for clause in beside if (each := _by_form(clause)) is not None]
-
-
-def _other_of_it(before: Clause, clause: Clause) -> bool:
-    """Whether a clause rules out another value of what the one before it demands: "in euros, not in dollars"."""
-    demanded, other = keyed(before.heard), keyed(clause.heard)
-    if not demanded or not other or not demanded.key.single or demanded.key.name != other.key.name:
-        return False
-    return says("not_that", clause.heard) and not is_negated(before.heard)
-
-
-def _told_whole(sentence: Sentence) -> list[_Told]:
-    """Hear a short sentence as one where no clause of it is a wish alone: "Paragraphs of three lines, tops"."""
-    parts = sentence.clauses
-    if not 1 < len(parts) <= 3 or not all(part.own and not part.asks for part in parts) or says("task", sentence.heard):
-        return []
-    start = parts[0].span.start - sentence.span.start
-    said = sentence.heard.strip().rstrip(_TRAILING)
-    span = Span(sentence.span.text, sentence.span.start, sentence.span.end)
-    label = _label(Clause(span, said, own=True, asks=False)) if start >= 0 and len(said) <= _ONE_BREATH else None
-    return [_Told(Clause(span, said, own=True, asks=False), label)] if label is not None else []
-
-
-def _told_alone(sentence: Sentence) -> list[_Told]:
-    """Hear a message of one short sentence as a rule by its form alone: "Hyphenate compound adjectives"."""
-    if len(sentence.heard) > _ONE_BREATH:
-        return []
-    return [each for clause in sentence.clauses if (each := _by_form(clause)) is not None]
-
-
-def _by_form(clause: Clause) -> _Told | None:
-    if not clause.own or clause.asks or says("polite", clause.heard) or not says("alone", clause.heard):
-        return None
-    return _Told(clause, "forbid" if is_negated(clause.heard) and not limits(clause.heard) else "require")
-
-
-def _commanded(said: str) -> str | None:
-    """Name the group of a plain command: on an occasion it is a rule."""
-    if not says("command", said):
-        return None
-    return "forbid" if is_negated(said) and not limits(said) else "require"
-
-
-@lru_cache(maxsize=4096)
-def _label(clause: Clause) -> str | None:
-    """Name the group by which a clause is a wish, or None."""
-    said = without("polite_tail", clause.heard).rstrip()
-    if says("bare_no", said):
-        return "forbid"
-    if says("withdraw", said):
-        return "withdraw"
-    said = without("preface", said).strip()
-    if says("forbid", said):
-        return "forbid"
-    if says("of_self", said) and says("prefer", said):
-        return "prefer"
-    if says("require", said):
-        return "require"
-    if says("prefer", said):
-        return "prefer"
-    occasion = find("when", said)
-    if occasion is not None and said[: occasion.start()].strip() == "":
-        behind = None if says("polite", said) else _commanded(said[occasion.end() :].lstrip("，, "))
-        if behind is not None:
-            return behind
-    found = keyed(said)
-    if found is None or found.value is None:
-        return None
-    plain = without("this_turn", said).strip(" ,，")
-    if plain != said and (says("alone", plain) or says("require", plain)):
-        return "require"
-    if says("change", said) or (says("this_turn", said) and found.key.single):
-        return "require"
-    bare = len(said) <= 12 if detect_language(said) is Language.CHINESE else len(said.split()) <= 5
-    if bare and says("asked_for", said) and found.key.name in _BARE_KEYS:
-        return "require"
-    return None
-
-
-def _wishes(text: str, sentence: Sentence, told: list[_Told], with_task: bool) -> Iterator[Candidate]:
+def _wishes(text: str, sentence: Sentence, told: list[Told], with_task: bool) -> Iterator[Candidate]:
     """Give one wish a clause where the clauses stand on their own, else one for the sentence."""
     told = [each for each in told if not only_frames(each.clause)] or told
     if not told:
@@ -207,7 +95,7 @@ def _wishes(text: str, sentence: Sentence, told: list[_Told], with_task: bool) -
     )
 
 
-def _distinct(told: list[_Told]) -> bool:
+def _distinct(told: list[Told]) -> bool:
     """Whether each names a key of its own, or another value where only one holds: "in euros, never in dollars"."""
     named = [found for each in told if (found := keyed(each.clause.heard))]
     things = {(found.key.name, canonical(found.key.name, found.value) if found.key.single else None) for found in named}
@@ -246,11 +134,11 @@ def _run_end(sentence: Sentence, clause: Clause, follow: int) -> int:
     return ends
 
 
-def _wish(text: str, start: int, end: int, told: _Told) -> Candidate:
+def _wish(text: str, start: int, end: int, told: Told) -> Candidate:
     if end - start > MAX_WORDS:
         span = told.clause.span
         start, end = span.start, min(span.end, span.start + MAX_WORDS)
-    words = text[start:end].rstrip(_TRAILING)
+    words = text[start:end].rstrip(TRAILING)
     start += len(words) - len(words.lstrip())
     words = words.strip()
     said = told.clause.heard
@@ -288,7 +176,7 @@ def _framed(wish: Candidate, sentence: Sentence, in_task_sentence: bool, has_tas
     lasting = says("lasting", said) and not says("here", said)
     standing = simplified(wish.words) != condition[0].strip() if condition else False
     if condition and standing and _conditional(condition[0]):
-        return wish._replace(scope=Scope.WHEN, condition=condition[0].strip(_TRAILING), lasting=lasting, change=change)
+        return wish._replace(scope=Scope.WHEN, condition=condition[0].strip(TRAILING), lasting=lasting, change=change)
     about = key(wish.key)
     of_task = (
         about is not None and about.name not in STAYS_WITH_SESSION and (in_task_sentence or (has_task and about.task))
@@ -303,7 +191,7 @@ def _occasion(sentence: Sentence) -> re.Match[str] | None:
     if found is None:
         return None
     before = [each for each in sentence.clauses if each.span.start - sentence.span.start <= found.start()]
-    remark = len(before) > 1 and _label(before[-1]) is None and any(_label(each) for each in before[:-1])
+    remark = len(before) > 1 and label_of(before[-1]) is None and any(label_of(each) for each in before[:-1])
     inside = bool(before) and before[-1].span.start - sentence.span.start < found.start()
     return None if remark and inside else found
 

@@ -53,3 +53,17 @@ def test_a_demand_is_none_the_less_a_demand_for_the_ban_beside_it() -> None:
 )
 def test_a_permission_lifts_the_ban(text: str, permission: str) -> None:
     assert Conversation().say(text).say(permission).words == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "talk"),
+    [
+        ("Never use tables", "We can sit at the tables again."),
+        ("Always answer in English", "I can speak English again after the surgery."),
+        ("Never call me boss", "You can call me Ann now."),
+        ("别提我妹妹", "我妹妹又有工作了"),
+        ("不要推荐海鲜", "现在店里又有海鲜了"),
+    ],
+)
+def test_what_someone_can_do_again_is_no_permission(rule: str, talk: str) -> None:
+    assert rule in Conversation().say(rule).say(talk).words
