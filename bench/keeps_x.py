@@ -154,7 +154,7 @@ def _x2(data: Path, turns: int) -> Iterator[Row]:
                         caught[bad.fault] += found
                 for good in harmless(summary):
                     missing = _missing(session, before, proposal, good.summary)
-                    # Blanks that take a summary over its size are a fault of their own, which is told as such.
+                    # Blanks that take a summary over its size are no harmless ones: those are left out.
                     if any(each.kind != "size" for each in missing) or not missing:
                         rewritten += 1
                         alarms += bool(missing)

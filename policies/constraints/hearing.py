@@ -112,18 +112,19 @@ def _sentence(text: str, span: Span, silent: str) -> Sentence:
 
 def _parted(clause: Span) -> tuple[Span, ...]:
     """Part what is so, or asked, from what is asked next where only "and" stands between them."""
-    added = find("added", clause.text)
-    first = clause.text[: added.start()] if added is not None else ""
-    if added is not None and (keyed(first) or says("forbid", first)) and not says("task", first):
-        return (
-            Span(first, clause.start, clause.start + added.start()),
-            *_parted(Span(clause.text[added.end() :], clause.start + added.end(), clause.end)),
-        )
+    parts: list[Span] = []
+    while (added := find("added", clause.text)) is not None:
+        first = clause.text[: added.start()]
+        if says("task", first) or not (keyed(first) or says("forbid", first)):
+            break
+        parts.append(Span(first, clause.start, clause.start + len(first)))
+        clause = Span(clause.text[added.end() :], clause.start + added.end(), clause.end)
     joined = find("joined", clause.text)
     if joined is None:
-        return (clause,)
+        return (*parts, clause)
     at = joined.end()
     return (
+        *parts,
         Span(clause.text[:at].rstrip(), clause.start, clause.start + len(clause.text[:at].rstrip())),
         Span(clause.text[at:], clause.start + at, clause.end),
     )

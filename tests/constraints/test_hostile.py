@@ -181,6 +181,8 @@ def test_a_message_of_one_word_over_and_over_is_heard_at_once(language: str) -> 
         "really " * 20_000,
         "需要" * 20_000,
         "I " + "(only " * 5_000,
+        "use red and never " * 1_200,
+        "不要用红色，" * 1_000,
     ],
 )
 def test_what_once_took_seconds_is_heard_at_once(text: str) -> None:
