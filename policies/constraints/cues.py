@@ -26,6 +26,7 @@ Group = Literal[
     "require",
     "prefer",
     "reported",
+    "attributed",
     "no_wish",
     "asks",
     "polite",

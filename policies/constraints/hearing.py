@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from ninefold.state import Language
 
+from ..negation import is_negated
 from ..simplified import simplified
-from ..text import HAN, Span, clauses, detect_language, sentences, strip_quoted
+from ..text import HAN, Span, clauses, detect_language, sentences, strip_quoted, trimmed
 from .cues import find, says
 from .keys import keyed
 
@@ -25,7 +26,14 @@ _ENDS_INSIDE = re.compile(rf"[.!?。！？](?=[\"”’」』](?:\s*$|\s+[A-Z]|\
 _ENDS_BEHIND = re.compile(r"(?<=[\"'”’])\.(?=\s+\S)")
 _ITEM = rf"(?:[-*+•·](?=[ \t]|[{HAN}])|\d{{1,2}}[.)](?=[ \t]|[{HAN}])|\d{{1,2}}、|[(（]\d{{1,2}}[)）])[ \t]*"
 _BRACKET = r"[(（](?=[^()（）\n]*[)）][.!。！]?[ \t]*$)"
-_LAYOUT = re.compile(rf"^[ \t\ufeff]*(?:{_ITEM})?(?:{_BRACKET})?|\*\*|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)", re.MULTILINE)
+_ASIDE = (
+    r"[(（](?:(?:and |but )?(?:i (?:really )?mean|really|seriously|please|ever|at all)\b[^()（）\n]{0,24}"
+    r"|(?:我是|真的|说真的|拜托|千万|请)[^()（）\n]{0,8})[)）]"
+)
+_INSIDE = re.compile(r"[(（]([^()（）\n]{2,60})[)）]")
+_LAYOUT = re.compile(rf"(?i:{_ASIDE})|^[ \t\ufeff]*(?:{_ITEM})?(?:{_BRACKET})?|\*\*|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)", re.MULTILINE)
+_OF_ANYTHING = frozenset({"exclude", "fields"})
+"""Keys of whatever is ruled out or asked for alone: they name nothing of the assistant's talk."""
 _HAN_LETTER = re.compile(f"[{HAN}]")
 _COMMENTED = re.compile(r"[=;(){}][^\n]*\s(?://|#|--|/\*)\s")
 """A line of code with its comment, in whatever language the comment is."""
@@ -55,7 +63,11 @@ class Sentence(NamedTuple):
 def hear(text: str) -> tuple[Sentence, ...]:
     """Give the sentences of a message as they are heard."""
     silent = simplified(_without_material(_without_layout(_with_ends(text, strip_quoted(text)))))
-    return tuple(_sentence(text, span, silent) for span in sentences(silent))
+    heard = [_sentence(text, span, silent) for span in sentences(silent)]
+    for index, sentence in enumerate(heard[1:]):
+        if any(says("attributed", first.heard) for first in sentence.clauses[:1]):
+            heard[index] = _of_another(heard[index])
+    return tuple(heard)
 
 
 def _with_ends(text: str, silent: str) -> str:
@@ -73,7 +85,7 @@ def _with_ends(text: str, silent: str) -> str:
 
 
 def _without_layout(heard: str) -> str:
-    """Blank what only lays a text out: the mark or number of a list's item, emphasis, a bracket around a sentence."""
+    """Blank what only lays a text out: the mark or number of a list's item, emphasis, a bracket around a sentence or an aside."""
     return _LAYOUT.sub(lambda found: " " * len(found[0]), heard)
 
 
@@ -89,7 +101,7 @@ def _sentence(text: str, span: Span, silent: str) -> Sentence:
     heard = silent[span.start : span.end]
     parts: list[Clause] = []
     reported = quoted = False
-    inside = [part for clause in clauses(heard) for part in _parted(clause)]
+    inside = [part for clause in clauses(heard) for outer in _unbracketed(clause) for part in _parted(outer)]
     for index, part in enumerate(inside):
         behind = inside[index + 1].start if index + 1 < len(inside) else len(heard)
         before = inside[index - 1].end if index else 0
@@ -107,7 +119,31 @@ def _sentence(text: str, span: Span, silent: str) -> Sentence:
         own = not reported and (polite or not says("no_wish", said)) and not _code(said)
         own = own and not (index and says("bare_none", said) and says("there_is", inside[index - 1].text))
         parts.append(Clause(Span(text[start:end], start, end), said, own, asks))
-    return Sentence(span, heard[: 4 * HEARD_CHARS], tuple(parts))
+    sentence = Sentence(span, heard[: 4 * HEARD_CHARS], tuple(parts))
+    return _of_another(sentence) if any(says("attributed", part.heard) for part in parts[1:]) else sentence
+
+
+def _of_another(sentence: Sentence) -> Sentence:
+    """Take from the person what someone else said, but for what speaks of the assistant's talk: it may be passed on."""
+    return sentence._replace(
+        clauses=tuple(part if _of_talk(part.heard) else part._replace(own=False) for part in sentence.clauses)
+    )
+
+
+def _of_talk(said: str) -> bool:
+    found = keyed(said)
+    return says("names_talk", said) or (found is not None and found.key.name not in _OF_ANYTHING)
+
+
+def _unbracketed(clause: Span) -> tuple[Span, ...]:
+    """Part a ban in brackets from what is asked for around it: "Answer in English (never in German)"."""
+    found = _INSIDE.search(clause.text)
+    before = clause.text[: found.start()] if found else ""
+    if found is None or not says("forbid", found[1]) or is_negated(before) or not keyed(before):
+        return (clause,)
+    edges = ((0, found.start()), found.span(1), (found.end(), len(clause.text)))
+    parts = (trimmed(clause.text, *edge) for edge in edges)
+    return tuple(Span(each.text, clause.start + each.start, clause.start + each.end) for each in parts if each.text)
 
 
 def _parted(clause: Span) -> tuple[Span, ...]:

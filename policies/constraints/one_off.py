@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from ninefold.state import Polarity, Scope
@@ -10,6 +11,9 @@ from ..text import Span
 from .candidates import Candidate
 from .cues import says
 from .hearing import Sentence
+
+_ASKED_BEHIND = re.compile(r"[：:]\s*[^：:\n]+[?？]\s*$")
+"""A colon, and the one question that is asked behind it: "Answer in one sentence: what is gravity?\""""
 
 STAYS_WITH_SESSION = frozenset({"colour", "style", "currency", "unit", "name", "persona", "diet"})
 """Keys of wishes about whatever is written, whichever piece of work they were said beside."""
@@ -37,8 +41,9 @@ def ending_with_the_work(wish: Candidate, sentence: Sentence, task: Span | None)
 @lru_cache(maxsize=256)
 def asks_once(sentence: Sentence) -> bool:
     """Whether the sentence asks for one piece of work, and speaks of no kind of work and of no answer in general."""
-    return not says("all_of_them", sentence.heard) and any(
-        clause.own and says("one_off", clause.heard) for clause in sentence.clauses
+    return not says("all_of_them", sentence.heard) and (
+        any(clause.own and says("one_off", clause.heard) for clause in sentence.clauses)
+        or (any(clause.asks for clause in sentence.clauses[-1:]) and _ASKED_BEHIND.search(sentence.heard) is not None)
     )
 
 

@@ -42,9 +42,15 @@ def told_in(sentence: Sentence) -> list[Told]:
         of_the_last = told and told[-1].clause is sentence.clauses[index - 1] and says("points_back", clause.heard)
         if label is not None and not of_the_last:
             told.append(Told(clause, label))
-    if told:
+    if told and not all(_nothing_but_when(each.clause) for each in told):
         return sorted(told + _told_beside(sentence, told), key=lambda each: each.clause.span.start)
     return _told_whole(sentence)
+
+
+def _nothing_but_when(clause: Clause) -> bool:
+    """Whether every word of a clause says when: "Every time I call them"; what follows there is no wish."""
+    found = find("when", clause.heard)
+    return found is not None and says("lasting", found[0]) and found[0].strip() == clause.heard.strip(TRAILING)
 
 
 def _told_beside(sentence: Sentence, told: list[Told]) -> list[Told]:

@@ -1,0 +1,67 @@
+"""Whose words a demand is, how far it reaches, and that brackets and letters of another width hide none."""
+
+import pytest
+
+from ninefold.policies.constraints import extract
+from ninefold.state import Polarity, Scope
+
+
+def heard(text: str) -> list[tuple[str, Polarity, Scope]]:
+    return [(wish.words, wish.polarity, wish.scope) for wish in extract(text).wishes]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use the stairs, said the sign, so I walked.",
+        "Make sure your seat belt is on, the pilot said.",
+        "Wash your hands before dinner, that is the rule at our house.",
+        "Stop right there! I yelled at the driver.",
+        "永远不要放弃，爷爷这么教我。",
+        "不要停车！我对司机大喊。",
+        "一律八折，超市门口写的。",
+    ],
+)
+def test_what_someone_else_is_said_to_have_said_is_no_rule(text: str) -> None:
+    assert heard(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("Never use tables, my boss said.", "Never use tables"), ("不要用红色，老板说的。", "不要用红色")]
+)
+def test_a_rule_about_the_replies_is_passed_on(text: str, words: str) -> None:
+    ((said, polarity, _),) = heard(text)
+    assert said.startswith(words)
+    assert polarity is Polarity.FORBID
+
+
+@pytest.mark.parametrize("text", ["Answer in one sentence: what is gravity?", "用一句话回答：什么是引力？"])
+def test_what_bounds_the_one_question_behind_it_ends_with_it(text: str) -> None:
+    ((_, _, scope),) = heard(text)
+    assert scope is Scope.TURN
+
+
+def test_a_demand_for_whatever_is_written_outlives_the_question() -> None:
+    assert heard("Answer in euros: what does it cost?") == [("Answer in euros", Polarity.REQUIRE, Scope.SESSION)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Answer in English (never in German)",
+            [("Answer in English", Polarity.REQUIRE), ("never in German", Polarity.FORBID)],
+        ),
+        ("用表格（不要列表）回答", [("用表格", Polarity.REQUIRE), ("不要列表", Polarity.FORBID)]),
+        ("Never (and I mean it) use tables", [("Never (and I mean it) use tables", Polarity.FORBID)]),
+        ("Ｎｅｖｅｒ use tables", [("Ｎｅｖｅｒ use tables", Polarity.FORBID)]),
+    ],
+)
+def test_brackets_and_full_width_letters_hide_no_rule(text: str, expected: list[tuple[str, Polarity]]) -> None:
+    assert [(words, polarity) for words, polarity, _ in heard(text)] == expected
+    assert all(words in text for words, _ in expected)
+
+
+@pytest.mark.parametrize("text", ["Call me when you land.", "Call me back tomorrow."])
+def test_to_be_called_at_some_time_is_no_name(text: str) -> None:
+    assert all(wish.key != "name" for wish in extract(text).wishes)
