@@ -31,7 +31,9 @@ _ASIDE = (
     r"|(?:我是|真的|说真的|拜托|千万|请)[^()（）\n]{0,8})[)）]"
 )
 _INSIDE = re.compile(r"[(（]([^()（）\n]{2,60})[)）]")
-_LAYOUT = re.compile(rf"(?i:{_ASIDE})|^[ \t\ufeff]*(?:{_ITEM})?(?:{_BRACKET})?|\*\*|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)", re.MULTILINE)
+_LAYOUT = re.compile(
+    rf"(?i:{_ASIDE})|^[ \t\ufeff]*(?:{_ITEM})?(?:{_BRACKET})?|\*\*|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)", re.MULTILINE
+)
 _OF_ANYTHING = frozenset({"exclude", "fields"})
 """Keys of whatever is ruled out or asked for alone: they name nothing of the assistant's talk."""
 _HAN_LETTER = re.compile(f"[{HAN}]")
@@ -85,7 +87,7 @@ def _with_ends(text: str, silent: str) -> str:
 
 
 def _without_layout(heard: str) -> str:
-    """Blank what only lays a text out: the mark or number of a list's item, emphasis, a bracket around a sentence or an aside."""
+    """Blank what only lays a text out: a list's marks and numbers, emphasis, a bracket around a sentence, an aside."""
     return _LAYOUT.sub(lambda found: " " * len(found[0]), heard)
 
 

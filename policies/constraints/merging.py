@@ -17,11 +17,13 @@ from ninefold.state import (
     Constraint,
     ConstraintChange,
     Origin,
+    Polarity,
     Scope,
     Task,
 )
 
 from .candidates import Candidate
+from .halves import forbidden_again, half_allowed, without_idle_permissions
 from .rivals import dismissed, opposite_tastes, restates, rivals, targets
 
 _SHOWN = 400
@@ -58,12 +60,36 @@ def merge(active: Sequence[Constraint], wishes: Sequence[Candidate], source: Sou
         if wish.withdraws:
             gone = targets(held, wish)
             for old in gone:
-                held.remove(old)
-                changes.append(change(ChangeKind.REMOVED, old))
+                _lift(held, old, wish, source, changes)
             if gone or not wish.fallback:
                 continue
         _take(held, constraint_of(wish, source, held), wish.change, rule, changes, conflicts)
+    held = without_idle_permissions(held)
     return Merged(tuple(_overruling(each, held) for each in held), tuple(changes), tuple(conflicts))
+
+
+def _lift(
+    held: list[Constraint], old: Constraint, wish: Candidate, source: Source, changes: list[ConstraintChange]
+) -> None:
+    """Take a rule back; where one of its things alone is allowed again, it stands with the permission beside it."""
+    half = half_allowed(held, old, wish.words)
+    if half is None:
+        held.remove(old)
+        changes.append(change(ChangeKind.REMOVED, old))
+        return
+    allowed = constraint_of(wish, source).model_copy(
+        update={
+            "polarity": Polarity.PREFER,
+            "overrules": half.part,
+            "lasting": old.lasting,
+            "key": None,  # It claims no value: the memory would take it for what comes after the whole rule.
+            "value": None,
+        }
+    )
+    held[held.index(old)] = half.rule
+    if not any(each.id == allowed.id for each in held):
+        held.append(allowed)
+        changes.append(change(ChangeKind.ADDED, allowed))
 
 
 def _overruling(each: Constraint, held: Sequence[Constraint]) -> Constraint:
@@ -168,6 +194,10 @@ def _take(
     changes: list[ConstraintChange],
     conflicts: list[Conflict],
 ) -> None:
+    if new.polarity is Polarity.FORBID and new.scope is Scope.SESSION:
+        for allowed in forbidden_again(held, new.words):
+            held.remove(allowed)
+            changes.append(change(ChangeKind.REMOVED, allowed))
     against = [] if new.scope is Scope.TURN else rivals(held, new)
     if any(each.id == new.id or restates(each, new) for each in held):
         for old in [each for each in against if each.task is not None and new.task is None]:
@@ -181,6 +211,12 @@ def _take(
         # A task's own rule goes before the session's while the task lasts; then that stands again.
         against = [each for each in against if each not in shadowed]
         new = new.model_copy(update={"overrules": "; ".join(each.words for each in shadowed)[:_OVERRULED]})
+    if rule is ConflictRule.NEWEST or explicit:
+        halves = {old.id: half for old in against if (half := half_allowed(held, old, new.words))}
+        held[:] = [halves[each.id].rule if each.id in halves else each for each in held]
+        against = [each for each in against if each.id not in halves]
+        if halves and new.overrules is None:
+            new = new.model_copy(update={"overrules": "; ".join(half.part for half in halves.values())})
     softer = (
         explicit
         or new.key in _SEARCHED

@@ -27,7 +27,8 @@ def test_what_someone_else_is_said_to_have_said_is_no_rule(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"), [("Never use tables, my boss said.", "Never use tables"), ("不要用红色，老板说的。", "不要用红色")]
+    ("text", "words"),
+    [("Never use tables, my boss said.", "Never use tables"), ("不要用红色，老板说的。", "不要用红色")],
 )
 def test_a_rule_about_the_replies_is_passed_on(text: str, words: str) -> None:
     ((said, polarity, _),) = heard(text)

@@ -1,0 +1,83 @@
+"""A rule of several things of which one is allowed again: the rule stands, and the permission beside it.
+
+Law: what a permission overrules is a part of the rule's own words; the rule goes when every part of it is allowed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ninefold.state import Constraint, Polarity, Scope
+
+from .cues import without
+from .keys import keyed
+from .likeness import contents
+
+_JOINT = re.compile(r"\s*(?:[、，；,;/&]|\b(?:and|or|nor)\b|和|或者?|及|与|跟|以及|还有)\s*", re.IGNORECASE)
+_BETWEEN = "; "
+
+
+class Half(NamedTuple):
+    """What of a ban is allowed."""
+
+    part: str
+    """The part of its words that holds no more."""
+    rule: Constraint
+    """The ban with the key and value of what stays of it."""
+
+
+def half_allowed(held: Sequence[Constraint], old: Constraint, words: str) -> Half | None:
+    """Give the half of a ban that some words allow; None where they allow the whole, or the rest was allowed before.
+
+    A part counts where the words name all that it speaks of, and nothing of the parts that stay.
+    """
+    if old.polarity is not Polarity.FORBID:
+        return None
+    parts = [part for part in _JOINT.split(old.words) if part and _things(part)]
+    meant = contents(words)
+    lifted = [part for part in parts if _things(part) <= meant]
+    before = {part for each in held if is_permission(each) for part in _overruled(each)}
+    staying = [part for part in parts if part not in lifted and part not in before]
+    if not lifted or not staying or any(_things(part) & meant for part in staying):
+        return None
+    found = keyed(staying[0])
+    key, value = (found.key.name, found.value) if found else (None, None)
+    return Half(_BETWEEN.join(lifted), old.model_copy(update={"key": key, "value": value}))
+
+
+def is_permission(constraint: Constraint) -> bool:
+    """Whether a constraint allows a part of a rule that stands."""
+    return (
+        constraint.overrules is not None
+        and constraint.polarity is not Polarity.FORBID
+        and constraint.scope is Scope.SESSION
+        and constraint.task is None
+    )
+
+
+def without_idle_permissions(held: Sequence[Constraint]) -> list[Constraint]:
+    """Give the constraints without permissions of what no rule forbids any more; a demand stays, overruling nothing."""
+    bans = [each.words for each in held if each.polarity is Polarity.FORBID]
+    kept: list[Constraint] = []
+    for each in held:
+        if not is_permission(each) or any(all(part in words for part in _overruled(each)) for words in bans):
+            kept.append(each)
+        elif each.polarity is Polarity.REQUIRE:
+            kept.append(each.model_copy(update={"overrules": None}))
+    return kept
+
+
+def forbidden_again(held: Sequence[Constraint], words: str) -> list[Constraint]:
+    """Give the permissions of what a new ban forbids."""
+    things = _things(words)
+    return [each for each in held if is_permission(each) and any(_things(part) & things for part in _overruled(each))]
+
+
+def _overruled(permission: Constraint) -> list[str]:
+    return (permission.overrules or "").split(_BETWEEN)
+
+
+def _things(part: str) -> frozenset[str]:
+    return contents(without("of_a_ban", part))

@@ -1,0 +1,1 @@
+from policies.constraints.halves import *
