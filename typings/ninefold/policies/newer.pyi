@@ -1,0 +1,1 @@
+from policies.newer import *
