@@ -135,9 +135,15 @@ def _with_newer(
         if each.id not in may_tell_anew or sum(map(len, behind.values())) == NEWER:
             continue
         new = Telling(may_tell_anew[each.id], each.created)
-        older = ((old, telling_anew(new, [old])) for old in [*told, *(Telling(r.text, r.created, r.id) for r in recalled)])
+        older = (
+            (old, telling_anew(new, [old])) for old in [*told, *(Telling(r.text, r.created, r.id) for r in recalled)]
+        )
         old, sentence = next(((old, sentence) for old, sentence in older if sentence), (None, None))
-        if old and sentence and not any(folded(sentence) in text for text in [*there, *(folded(known.text) for known in told)]):
+        if (
+            old
+            and sentence
+            and not any(folded(sentence) in text for text in [*there, *(folded(known.text) for known in told)])
+        ):
             text = masked(fragment(sentence, sentence, EXCERPT))
             behind.setdefault(old.id, []).append(each.model_copy(update={"fate": Fate.RECALLED, "text": text}))
     moved = {each.id for newer in behind.values() for each in newer}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ninefold.state.memory import instant
 
 from .constraints.likeness import contents, likeness
-from .text import sentences
+from .text import clauses, sentences
+from .value_patterns import DAYS
 from .values import ExactValue, exact_values
 
 ALIKE = 0.4
@@ -36,28 +37,46 @@ def telling_anew(new: Telling, old: Iterable[Telling]) -> str | None:
     """Give the sentence with which one text tells anew what an older one told: another value of the same kind."""
     if not _CHANGED.search(new.text):
         return None
-    before = [(each.text, _values(each.text)) for each in old if instant(each.at) < instant(new.at)]
+    before = [_told(each.text) for each in old if instant(each.at) < instant(new.at)]
     for span in sentences(new.text):
-        mine = _values(span.text) if _CHANGED.search(span.text) else {}
-        for text, held in before:
-            anew = any(not held[kind] & mine[kind] for kind in held.keys() & mine.keys())
-            if anew and likeness(span.text, text) >= ALIKE:
+        mine = _told(span.text) if _CHANGED.search(span.text) else {}
+        for held in before:
+            if any(_anew(mine[kind], held[kind]) for kind in mine.keys() & held.keys()):
                 return span.text
     return None
 
 
-def _values(text: str) -> Mapping[str, frozenset[str]]:
+class _Value(NamedTuple):
+    value: str
+    where: tuple[str, str]
+    """The clause and the sentence that tell it."""
+
+
+def _anew(mine: Sequence[_Value], held: Sequence[_Value]) -> bool:
+    """Whether none of the values is among the older ones, and something of both is told in like words."""
+    if {each.value for each in mine} & {each.value for each in held}:
+        return False
+    alike = (
+        likeness(one, other) for new in mine for old in held for one, other in zip(new.where, old.where, strict=True)
+    )
+    return any(share >= ALIKE for share in alike)
+
+
+def _told(text: str) -> Mapping[str, Sequence[_Value]]:
     """The exact values of a text under what they measure: a unit, what is counted, a date."""
-    found: dict[str, set[str]] = {}
-    for value in exact_values(text):
-        if kind := _kind(value, text):
-            found.setdefault(kind, set()).add(value.canonical.split()[0])
-    return {kind: frozenset(values) for kind, values in found.items()}
+    found: dict[str, list[_Value]] = {}
+    for span in sentences(text):
+        for clause in clauses(span.text):
+            for value in exact_values(clause.text):
+                if kind := _kind(value, clause.text):
+                    where = (clause.text, span.text)
+                    found.setdefault(kind, []).append(_Value(value.canonical.split()[0], where))
+    return found
 
 
 def _kind(value: ExactValue, text: str) -> str | None:
     if value.kind == "date":
-        return "clock" if ":" in value.canonical else "date"
+        return "clock" if ":" in value.canonical else "weekday" if value.canonical in DAYS else "date"
     if value.kind != "number":
         return None
     _, _, unit = value.canonical.partition(" ")

@@ -38,6 +38,8 @@ PATIENCE = 0.7
 """Seconds without a byte until a call is given up."""
 PATIENCE_WITH_REAL = 60.0
 REAL_CHAT, REAL_EMBEDDER = "qwen2.5-coder:0.5b", "all-minilm"
+BABBLE = 96
+"""Tokens of an internal reply of the real model: it fills whatever room it is given, at some twenty a second."""
 DONE = "好的。"
 Which = Literal["chat", "light", "embed"]
 LONG = "今天我们去了公园，看到很多花，天气一直很好，大家都很开心。" * 6
@@ -179,7 +181,7 @@ class Rig:
         if not light and body["messages"][-1]["role"] == "user" and "库存" in body["messages"][-1]["content"]:
             return Call("stock", {"item": "灯泡"})
         if self.real:
-            return Real(self.real)
+            return Real(self.real, at_most=BABBLE if light else None)
         return Say(QUIET if light else DONE)
 
     def _troubled(self, trouble: Reply) -> Reply:

@@ -95,6 +95,8 @@ class Real:
 
     host: str
     ending: Say | Hang | Cut | ErrorMidway | None = None
+    at_most: int | None = None
+    """Tokens of its reply, where fewer are wanted than were asked for."""
 
 
 EMPTY = Say("")

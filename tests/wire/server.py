@@ -261,8 +261,9 @@ class WireServer:
     def _chat(self, to: BaseHTTPRequestHandler, body: Body, reply: Reply) -> None:
         prompt = self._count(body["messages"], body.get("tools") or ())
         match reply:
-            case Real(host, None):
-                relay(to, host, "/api/chat", body)
+            case Real(host, None, at_most):
+                options = body["options"] | ({"num_predict": at_most} if at_most else {})
+                relay(to, host, "/api/chat", {**body, "options": options})
             case Real(host, ending):
                 assert ending is not None
                 self._chat(to, body, replace(ending, text=first_words(host, body)))
