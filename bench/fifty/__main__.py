@@ -123,7 +123,8 @@ def by_turn(run: Run, num_ctx: int) -> None:
     print(f"\n{run.language}, num_ctx {num_ctx:,}")
     print("\n".join(turn_lines(figures)))
     print(line(figures, real=run.real))
-    print(f"lost: {figures.lost}", flush=True)
+    stale = {number: turn.stale for number, turn in enumerate(figures.turns, 1) if turn.stale}
+    print(f"lost: {figures.lost}; stale: {stale}", flush=True)
 
 
 def _goals(run: Run, rows: Sequence[dict[str, Any]]) -> Iterator[Goal]:

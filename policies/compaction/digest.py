@@ -13,12 +13,15 @@ from ..keeping.cues import heard
 from ..keeping.held import Held
 from ..keeping.kept import Kept
 from ..keeping.needs import Need, lost
+from ..subject import skeleton, subject
 from ..summary_layer import render_summary
 from .chronicle import Field, Statement, item_needs
 from .focus import terms
 from .strategy import Counter
 
 FIELDS: tuple[Field, ...] = ("decisions", "next_steps", "other_facts")
+FEW_REFERENCES = 4
+"""References that have their place beside any statement; more stand there where room is left."""
 
 
 class Digest(NamedTuple):
@@ -52,16 +55,22 @@ def digest(
         tokens: counts.
     """
     told = [*_told(old, new), *new]
-    order = sorted(range(len(told)), key=lambda i: (-told[i].weight, -i))
+    replaced = _replaced(told)
+    standing = [i for i in range(len(told)) if i not in replaced]
+    order = [*sorted(standing, key=lambda i: (-told[i].weight, -i)), *replaced]
 
     def made(count: int) -> Summary:
         return _summary(old, [told[i] for i in sorted(order[:count])], [told[i] for i in sorted(order[count:])], covers)
 
+    def fits(summary: Summary) -> bool:
+        few = summary.model_copy(update={"references": summary.references[-FEW_REFERENCES:]})
+        return cost(few, language, tokens) <= limit
+
     limit = min(cap, cost(old, language, tokens) + room)
-    low, high = 0, len(told)
+    low, high = 0, len(standing)
     while low < high:
         middle = (low + high + 1) // 2
-        if cost(made(middle), language, tokens) <= limit:
+        if fits(made(middle)):
             low = middle
         else:
             high = middle - 1
@@ -70,6 +79,19 @@ def digest(
     gone = [need for i in order[low:] for need in told[i].needs]
     missing = [need.missing for need in lost(lost(gone, kept), in_summary)]
     return Digest(summary, tuple(dict.fromkeys(missing))[:MAX_BY_REFERENCE])
+
+
+def _replaced(told: Sequence[Statement]) -> list[int]:
+    """Give the places of statements that a later one says again, denies, or replaces: none of them stands any more."""
+    newest: dict[str, int] = {}
+    replaced: list[int] = []
+    for place, statement in enumerate(told):
+        about = subject(statement.item.text)
+        for claim in {skeleton(statement.item.text), f"subject {about}" if about else ""} - {""}:
+            if claim in newest:
+                replaced.append(newest[claim])
+            newest[claim] = place
+    return list(dict.fromkeys(replaced))
 
 
 def _with_references(summary: Summary, limit: int, language: Language, tokens: Counter) -> Summary:
@@ -110,12 +132,14 @@ def _reported(item: Item, reports: Sequence[frozenset[str]]) -> bool:
 
 def _old_weight(field: Field, item: Item, found: Sequence[Need]) -> int:
     """Give what an old statement weighs beside new ones of its kind: a little less, and never less than a plain one."""
+    if item.text.endswith(("?", "？")):
+        return 15
     if any(need.kind == "negation" for need in found):
         return 95
     if item.status is StepStatus.PENDING:
         return 85
     if found:
-        return 75
+        return 86 if field == "decisions" else 75
     return {"decisions": 48, "next_steps": 25, "other_facts": 20}[field]
 
 
