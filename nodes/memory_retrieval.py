@@ -9,7 +9,7 @@ from itertools import chain
 from langchain_core.messages import HumanMessage
 
 from ninefold.policies.bounded import within
-from ninefold.policies.constraints import SUBJECT
+from ninefold.policies.constraints import values_claimed
 from ninefold.policies.cues import ends
 from ninefold.policies.dates import Span, said_when
 from ninefold.policies.forget_texts import any_of
@@ -18,6 +18,7 @@ from ninefold.policies.memory_merge import without_placed
 from ninefold.policies.notices import notice
 from ninefold.policies.recall import CANDIDATES, Found, InView, Limits, Ranking
 from ninefold.policies.references import references_in
+from ninefold.policies.subject import is_rule
 from ninefold.policies.text import plain_text, sentences
 from ninefold.state import (
     ALWAYS_RECALLED,
@@ -208,7 +209,7 @@ def _rules_left(state: TurnState, always: Sequence[MemoryRecord], recalled: Sequ
     if state.turn is None or state.turn.number > 1:
         return
     fates = {each.id: each.fate for each in recalled}
-    rules = [each for each in always if (each.subject or "").startswith(SUBJECT) and each.role == "user"]
+    rules = [each for each in always if is_rule(each) and each.role == "user"]
     left = [each.text[:60] for each in rules if fates.get(each.id, Fate.OVER_BUDGET) is Fate.OVER_BUDGET]
     if left:
         what = notice("rules_not_brought", state.language, count=len(left))
@@ -253,6 +254,7 @@ def _in_view(state: TurnState, entries: Sequence[Entry]) -> InView:
             *(item.text for item in state.summary.items),
             *_told(people),
         ),
+        claims=frozenset(claim for each in state.constraints if each.task is None for claim in values_claimed(each)),
     )
 
 

@@ -14,6 +14,7 @@ from ninefold.policies.memory_ids import folded, memory_id, record_id
 from ninefold.policies.memory_merge import Merge, merged, without_placed
 from ninefold.policies.notices import notice
 from ninefold.policies.secrets import masked
+from ninefold.policies.subject import is_rule
 from ninefold.policies.text import plain_text
 from ninefold.policies.write_judge import Statement, WriteJudge
 from ninefold.state import (
@@ -222,9 +223,8 @@ def _merge(state: TurnState, memory: MemoryStore, waiting: Sequence[MemoryRecord
         same=settings.dedupe_score,
     )
     for record in known:
-        is_rule = (record.subject or "").startswith(SUBJECT)
         gone = record.id in records or folded(record.text).startswith(withdrawn)
-        if is_rule and gone and record.id not in merge.rows:
+        if is_rule(record) and gone and record.id not in merge.rows:
             merge.rows[record.id] = record.model_copy(update={"status": MemoryStatus.SUPERSEDED})
             merge.superseded.append(record.id)
     hits = [m.id for m in state.recalled if m.fate is Fate.RECALLED and _searched(m)]

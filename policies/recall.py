@@ -17,7 +17,7 @@ from .fragment import TEXT, fragment, shared
 from .fusion import fused
 from .memory_ids import folded, same_turn
 from .recall_input import Found, InView, Limits, Scored
-from .subject import claims
+from .subject import claims, is_rule
 
 __all__ = ["CANDIDATES", "DefaultRanking", "Found", "InView", "Limits", "Ranking", "looked_up"]
 
@@ -129,6 +129,8 @@ class _Prompt:
             return Fate.IN_VIEW
         if any(text in there for there in self._taken):
             return Fate.DUPLICATE
+        if is_rule(record) and self._claims.get(record.id, claims(record)) & self._view.claims:
+            return Fate.SUPERSEDED  # It waits for other sessions: in this one the person said otherwise.
         self._taken.append(text)
         return Fate.RECALLED
 

@@ -38,6 +38,8 @@ class InView:
     """Turns whose own words are in the window, whole."""
     texts: tuple[str, ...] = ()
     """Words that stand in the prompt in other places: constraints, the person's messages."""
+    claims: frozenset[str] = frozenset()
+    """What the rules that hold here leave to no other rule."""
 
 
 @dataclass(frozen=True)

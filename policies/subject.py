@@ -49,9 +49,14 @@ def claims(record: MemoryRecord) -> frozenset[str]:
     """
     words = f"words {skeleton(record.text)}"
     about = record.subject or ""
-    if about.startswith(RULE):
+    if is_rule(record):
         return values_claimed(rule(record, record.turn)) | {words}
     return frozenset({words, f"subject {about}"} if about else {words})
+
+
+def is_rule(record: MemoryRecord) -> bool:
+    """Whether the record keeps a rule that the person said for all time."""
+    return (record.subject or "").startswith(RULE)
 
 
 @cache

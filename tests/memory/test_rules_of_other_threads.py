@@ -185,3 +185,28 @@ def test_many_rules_that_are_taken_back_at_once_hold_on_no_other_thread(
         a.say(" ".join(map(withdrawal.format, words)), thread="t1")
         a.say("1 + 1?", thread="t3")
         assert [held(a, thread) for thread in ("t1", "t2", "t3")] == [[], [], []]
+
+
+@pytest.mark.parametrize(
+    ("for_all_time", "here", "filler", "question"),
+    [
+        ("以后回答都用表格", "还是改成项目符号列表吧", "今天说说第{}步怎么做。", "表格和列表的事怎么定的？"),
+        (
+            "From now on answer in a table",
+            "Switch to a bullet list instead",
+            "Now about step {}.",
+            "What did we say about tables?",
+        ),
+    ],
+)
+def test_a_rule_for_all_time_that_gave_way_in_this_session_is_shown_in_it_as_nothing(
+    tmp_path: Path, for_all_time: str, here: str, filler: str, question: str
+) -> None:
+    with agent(tmp_path, memory=True, recent_keep=4) as a:
+        for text in (for_all_time, here, *(filler.format(number) for number in range(5)), question):
+            a.say(text, thread="a")
+        asked = whole_prompt(a.wire.chats[-1])
+        assert f"({MemoryKind.PREFERENCE.value}) {for_all_time}" not in asked
+        assert [each.words for each in a.values("a")["constraints"]] == [here]
+        a.say(question, thread="b")
+        assert [each.words for each in a.values("b")["constraints"]] == [for_all_time]
