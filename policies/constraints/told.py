@@ -48,9 +48,15 @@ def told_in(sentence: Sentence) -> list[Told]:
 
 
 def _nothing_but_when(clause: Clause) -> bool:
-    """Whether every word of a clause says when: "Every time I call them"; what follows there is no wish."""
+    """Whether every word of an English clause says when: "Every time I call them"; what follows there is no wish.
+
+    In Chinese the demand stands in the same clause: "每次先给结论".
+    """
     found = find("when", clause.heard)
-    return found is not None and says("lasting", found[0]) and found[0].strip() == clause.heard.strip(TRAILING)
+    if found is None or detect_language(clause.heard) is Language.CHINESE:
+        return False
+    lasting = find("lasting", clause.heard)
+    return lasting is not None and lasting.start() == found.start() and found[0] == clause.heard.strip(TRAILING)
 
 
 def _told_beside(sentence: Sentence, told: list[Told]) -> list[Told]:
