@@ -86,7 +86,9 @@ class ContextPolicy(Value):
     fixed_tokens: Positive = 1500
     """What the system prompt and the tools may take; an agent that needs more is refused when it is built."""
     constraint_tokens: Positive = 400
-    """Soft: above it the person is asked to merge; constraints are never dropped."""
+    """Rules of at most so many tokens stand with the requests that brought them; above it all stand in the head.
+
+    None is ever dropped. Above 60 % of the budget, with the fixed text, the turn says so and asks to merge some."""
     summary_tokens: Positive = 600
     memory_tokens: Positive = 600
     tool_result_tokens: Positive = 1200
