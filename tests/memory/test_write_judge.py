@@ -58,6 +58,7 @@ def test_each_kind_is_kept_in_both_languages(words: str, kind: MemoryKind) -> No
         "这次用英文回答",
         "Just this once, answer in French.",
         "我喜欢什么？",
+        "按我的开会习惯，放在什么时段合适？",
         "What did I decide?",
         "帮我写一封道歉邮件",
         "Write a poem about spring.",
