@@ -441,12 +441,14 @@ def test_what_the_person_only_does_is_a_preference(text: str) -> None:
         ("held_out_fourth", "en", 0.85, 0.05),
         ("held_out_fifth", "zh", 0.66, 0.07),
         ("held_out_fifth", "en", 0.63, 0.0),
+        ("held_out_sixth", "zh", 0.75, 0.17),
+        ("held_out_sixth", "en", 0.70, 0.17),
     ],
 )
 def test_unusual_phrasings_are_heard_as_often_as_was_measured(
     name: str, language: str, heard: float, false: float
 ) -> None:
-    """The second and the fifth set were measured once, before anything was changed; their bounds are that measure."""
+    """Each bound is a little below what was measured last; the sixth set was measured once, and nothing changed for it."""
     texts = cast(dict[str, dict[str, list[str]]], data(name))[language]
     said, idle = texts["wishes"], texts["none"]
     assert len(said) + len(idle) >= 45
