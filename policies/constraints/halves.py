@@ -80,4 +80,5 @@ def _overruled(permission: Constraint) -> list[str]:
 
 
 def _things(part: str) -> frozenset[str]:
-    return contents(without("of_a_ban", part))
+    """What a part speaks of, without how long it holds."""
+    return contents(without("of_a_ban", without("session", without("lasting", part))))

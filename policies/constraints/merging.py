@@ -77,15 +77,9 @@ def _lift(
         held.remove(old)
         changes.append(change(ChangeKind.REMOVED, old))
         return
-    allowed = constraint_of(wish, source).model_copy(
-        update={
-            "polarity": Polarity.PREFER,
-            "overrules": half.part,
-            "lasting": old.lasting,
-            "key": None,  # It claims no value: the memory would take it for what comes after the whole rule.
-            "value": None,
-        }
-    )
+    # It claims no value and is of this session: in the memories it would come after the whole rule.
+    permission = {"polarity": Polarity.PREFER, "overrules": half.part, "lasting": False, "key": None, "value": None}
+    allowed = constraint_of(wish, source).model_copy(update=permission)
     held[held.index(old)] = half.rule
     if not any(each.id == allowed.id for each in held):
         held.append(allowed)

@@ -18,6 +18,8 @@ def after(*messages: str) -> tuple[Constraint, ...]:
 HALVES = [
     ("No emojis and no tables.", "You can use tables again.", "You can use emojis again.", "no tables"),
     ("不要用表格和表情。", "可以用表格了。", "可以用表情了。", "不要用表格"),
+    ("这次聊天里不要用表格和表情。", "表格可以用了。", "可以用表情了。", "这次聊天里不要用表格"),
+    ("From now on, no emojis and no tables.", "Tables are fine again.", "You can use emojis again.", "no tables"),
 ]
 
 

@@ -66,3 +66,21 @@ def test_brackets_and_full_width_letters_hide_no_rule(text: str, expected: list[
 @pytest.mark.parametrize("text", ["Call me when you land.", "Call me back tomorrow."])
 def test_to_be_called_at_some_time_is_no_name(text: str) -> None:
     assert all(wish.key != "name" for wish in extract(text).wishes)
+
+
+@pytest.mark.parametrize("text", ["这次会话里每次回答不超过五十个字。", "本次会话回答不超过50个字。"])
+def test_a_demand_of_this_session_is_one(text: str) -> None:
+    ((words, polarity, scope),) = heard(text)
+    assert (words, polarity, scope) == (text.rstrip("。"), Polarity.REQUIRE, Scope.SESSION)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "For this one only you may mention prices: what does a coffee cost in Rome?",
+        "这一次可以提价格：罗马一杯咖啡多少钱？",
+    ],
+)
+def test_a_permission_for_one_answer_ends_with_it(text: str) -> None:
+    ((_, polarity, scope),) = heard(text)
+    assert (polarity, scope) == (Polarity.PREFER, Scope.TURN)

@@ -210,3 +210,19 @@ def test_a_rule_for_all_time_that_gave_way_in_this_session_is_shown_in_it_as_not
         assert [each.words for each in a.values("a")["constraints"]] == [here]
         a.say(question, thread="b")
         assert [each.words for each in a.values("b")["constraints"]] == [for_all_time]
+
+
+@pytest.mark.parametrize(
+    ("rule", "allowed"),
+    [
+        ("From now on, no emojis and no tables", "You can use tables again"),
+        ("从现在起，回答不要用表格和表情", "可以用表格了"),
+    ],
+)
+def test_a_rule_for_all_time_outlives_the_permission_of_a_part(tmp_path: Path, rule: str, allowed: str) -> None:
+    with agent(tmp_path, memory=True) as a:
+        for text in (rule, allowed, "OK.", "Hello."):
+            a.say(text, thread="a")
+        assert [each.words for each in a.values("a")["constraints"]] == [rule, allowed]
+        a.say("Hello.", thread="b")
+        assert [each.words for each in a.values("b")["constraints"]] == [rule]
