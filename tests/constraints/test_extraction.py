@@ -448,7 +448,7 @@ def test_what_the_person_only_does_is_a_preference(text: str) -> None:
 def test_unusual_phrasings_are_heard_as_often_as_was_measured(
     name: str, language: str, heard: float, false: float
 ) -> None:
-    """Each bound is a little below what was measured last; the sixth set was measured once, and nothing changed for it."""
+    """Each bound lies a little below the last measure; the sixth set was measured once, and nothing changed for it."""
     texts = cast(dict[str, dict[str, list[str]]], data(name))[language]
     said, idle = texts["wishes"], texts["none"]
     assert len(said) + len(idle) >= 45
