@@ -84,3 +84,26 @@ def test_a_demand_of_this_session_is_one(text: str) -> None:
 def test_a_permission_for_one_answer_ends_with_it(text: str) -> None:
     ((_, polarity, scope),) = heard(text)
     assert (polarity, scope) == (Polarity.PREFER, Scope.TURN)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use the stairs example in every answer.",
+        "Always put the car chapter first.",
+        "Leave the window quotes as they are.",
+        "Everybody in the list needs a phone number.",
+        "Call me at work by my surname.",
+        "Only two options left open at most.",
+        "No words left untranslated.",
+        "孩子的故事不要有暴力。",
+        "这个报告必须用表格。",
+        "别错过任何一个错别字。",
+        "新闻稿里不要用感叹号。",
+        "文章里不要出现英文缩写。",
+        "我们以后都用公制单位。",
+        "以后我要每天收到一份小结。",
+    ],
+)
+def test_a_plain_demand_is_heard_whatever_it_speaks_of(text: str) -> None:
+    assert heard(text)
