@@ -37,6 +37,7 @@ from ninefold.state import (
     NinefoldError,
     Recalled,
     Said,
+    Scope,
     Step,
     StorageError,
 )
@@ -246,6 +247,7 @@ def _in_view(state: TurnState, entries: Sequence[Entry]) -> InView:
     shortened = {entry.turn for entry in entries if entry.compacted or entry.reference is not None}
     people = [m for m in state.messages if isinstance(m, HumanMessage)]
     said = {m.id for m in people}
+    mine = [each for each in state.constraints if each.task is None and each.scope is Scope.SESSION]
     return InView(
         ids=frozenset(placed.id for entry in entries for placed in entry.placed),
         turns=frozenset(e.turn for e in entries if e.message in said and e.turn not in shortened),
@@ -254,7 +256,7 @@ def _in_view(state: TurnState, entries: Sequence[Entry]) -> InView:
             *(item.text for item in state.summary.items),
             *_told(people),
         ),
-        claims=frozenset(claim for each in state.constraints if each.task is None for claim in values_claimed(each)),
+        claims=frozenset(claim for each in mine for claim in values_claimed(each)),
     )
 
 

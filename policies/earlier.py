@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ninefold.state import Fate, MemoryKind, MemoryRecord, MemoryStatus, Polarity, Recalled, Said, reference_id
@@ -13,7 +13,6 @@ from .constraints import Candidate, extract
 from .dates import Span
 from .fragment import fragment
 from .memory_ids import folded
-from .newer import Telling, telling_anew
 from .recall_input import InView, Limits
 from .secrets import masked
 from .subject import subject
@@ -34,9 +33,6 @@ BESIDE_BEST = 0.5
 """Share of the best one's score below which an earlier message is left out; 19 in 20 pieces of evidence lie above."""
 
 
-NEWER = 2
-"""Messages shown beside the others for what they tell anew, however little of the question they hold."""
-_MAY_COME = (Fate.RECALLED, Fate.BELOW_THRESHOLD, Fate.BEYOND_TOP_K)
 _MARK = "[，,、；;：:]"
 _LONE_MARKS = re.compile(rf"^(?:\s|{_MARK})+|(?<=[。！？!?])\s*(?:{_MARK}|。)+|{_MARK}(?=\s*(?:{_MARK}|[。！？!?]))")
 """Marks that a rule leaves behind where it was taken out."""
@@ -50,8 +46,6 @@ class Told(NamedTuple):
     """As it compares."""
     at: str
     subject: str | None = None
-    words: str = ""
-    """As it is shown."""
 
 
 def earlier(
@@ -82,11 +76,9 @@ def earlier(
     there = [folded(each) for each in view.texts]
     best = max((said.score for said in found if not _only_asks(said)), default=0.0)
     taken = 0
-    may_tell_anew: dict[str, str] = {}
     for said in found:
         reference = reference_id(said.turn, said.sequence)
-        holding = _holding(said, records, newest)
-        text = masked(fragment(holding, query, EXCERPT))
+        text = masked(fragment(_holding(said, records, newest), query, EXCERPT))
         fate = Fate.RECALLED
         then = when is not None and when.start <= instant(said.at) < when.end
         if not then and said.score < max(LITTLE, BESIDE_BEST * best):
@@ -99,8 +91,6 @@ def earlier(
             fate = Fate.DUPLICATE
         elif taken >= limits.top_k:
             fate = Fate.BEYOND_TOP_K
-        if fate in _MAY_COME and said.role == "user" and reference not in view.ids:
-            may_tell_anew[reference] = holding
         taken += fate is Fate.RECALLED or reference in view.ids
         if fate is Fate.RECALLED:
             shown.append(folded(text))
@@ -117,41 +107,7 @@ def earlier(
                 source="turn",
             )
         )
-    tellings = [Telling(known.words, known.at) for known in told]
-    return _with_newer(candidates, may_tell_anew, tellings, there)
-
-
-def _with_newer(
-    candidates: Sequence[Recalled], may_tell_anew: Mapping[str, str], told: Sequence[Telling], there: Sequence[str]
-) -> list[Recalled]:
-    """The candidates, with those recalled too that tell anew what a recalled one or a memory tells.
-
-    Each stands right behind the older telling and takes no one's place among the others; what is shown of it is the
-    sentence that tells the new value.
-    """
-    recalled = [each for each in candidates if each.fate is Fate.RECALLED]
-    behind: dict[str | None, list[Recalled]] = {}
-    for each in candidates:
-        if each.id not in may_tell_anew or sum(map(len, behind.values())) == NEWER:
-            continue
-        new = Telling(may_tell_anew[each.id], each.created)
-        older = (
-            (old, telling_anew(new, [old])) for old in [*told, *(Telling(r.text, r.created, r.id) for r in recalled)]
-        )
-        old, sentence = next(((old, sentence) for old, sentence in older if sentence), (None, None))
-        if (
-            old
-            and sentence
-            and not any(folded(sentence) in text for text in [*there, *(folded(known.text) for known in told)])
-        ):
-            text = masked(fragment(sentence, sentence, EXCERPT))
-            behind.setdefault(old.id, []).append(each.model_copy(update={"fate": Fate.RECALLED, "text": text}))
-    moved = {each.id for newer in behind.values() for each in newer}
-    kept = list(behind.get(None, ()))
-    for each in candidates:
-        if each.id not in moved:
-            kept += [each, *behind.get(each.id, ())]
-    return kept
+    return candidates
 
 
 def _shown(text: str, said: Said, fate: Fate, query: str) -> str:

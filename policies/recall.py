@@ -93,7 +93,7 @@ class DefaultRanking:
         recalled = [candidate for candidate in candidates if candidate.fate is Fate.RECALLED]
         candidates += earlier(
             found.said,
-            [Told(folded(each.text), each.created, each.subject, each.text) for each in recalled],
+            [Told(folded(each.text), each.created, each.subject) for each in recalled],
             found.of_their_turns,
             query=query,
             view=view,

@@ -73,7 +73,7 @@ def _of_message(
     for span in carriers(text, required, whole=isinstance(message, HumanMessage)):
         inside = tuple(need for need in required if span.start <= need.place[0] and need.place[1] <= span.end)
         field, status = kind(span.text, message, group)
-        weight = _weight(span.text, message, inside, field, group)
+        weight = _weight(span.text, message, inside, field)
         if weight:
             item = Item(text=span.text[:1000], sources=(entry.message,), status=status, reference=reference)
             yield Statement(field, item, inside, weight)
@@ -158,7 +158,7 @@ def answered(message: BaseMessage, group: Group) -> bool:
     return bool(parts) and not heard("asking", parts[-1].text)
 
 
-def _weight(text: str, message: BaseMessage, inside: Sequence[Need], field: Field, group: Group) -> int:
+def _weight(text: str, message: BaseMessage, inside: Sequence[Need], field: Field) -> int:
     """Give what a statement weighs; 0 leaves it to the archive."""
     if heard("small_talk", text):
         return 0
@@ -171,9 +171,6 @@ def _weight(text: str, message: BaseMessage, inside: Sequence[Need], field: Fiel
         return 0
     if isinstance(message, HumanMessage):
         if heard("confirm", text) and len(text) < 24:
-            return 0
-        if text.endswith(("?", "？")) and answered(message, group):
-            # It decides nothing, and what it asked for was told.
             return 0
         return {"decisions": 50, "next_steps": 40, "other_facts": 0}[field]
     return 30 if field == "decisions" and not heard("proposes", text) else 0

@@ -13,7 +13,7 @@ from ..keeping.cues import heard
 from ..keeping.held import Held
 from ..keeping.kept import Kept
 from ..keeping.needs import Need, lost
-from ..subject import skeleton, subject
+from ..subject import skeleton
 from ..summary_layer import render_summary
 from .chronicle import Field, Statement, item_needs
 from .focus import terms
@@ -55,7 +55,7 @@ def digest(
         tokens: counts.
     """
     told = [*_told(old, new), *new]
-    replaced = _replaced(told)
+    replaced = _replaced(told, len(told) - len(new))
     standing = [i for i in range(len(told)) if i not in replaced]
     order = [*sorted(standing, key=lambda i: (-told[i].weight, -i)), *replaced]
 
@@ -81,16 +81,19 @@ def digest(
     return Digest(summary, tuple(dict.fromkeys(missing))[:MAX_BY_REFERENCE])
 
 
-def _replaced(told: Sequence[Statement]) -> list[int]:
-    """Give the places of statements that a later one says again, denies, or replaces: none of them stands any more."""
-    newest: dict[str, int] = {}
+def _replaced(told: Sequence[Statement], old: int) -> list[int]:
+    """Give the places of statements that a new one says again or denies: none of them stands any more.
+
+    The first `old` come from the summary, by field and not by time: none of those replaces another.
+    """
+    newest: dict[str, list[int]] = {}
     replaced: list[int] = []
     for place, statement in enumerate(told):
-        about = subject(statement.item.text)
-        for claim in {skeleton(statement.item.text), f"subject {about}" if about else ""} - {""}:
-            if claim in newest:
-                replaced.append(newest[claim])
-            newest[claim] = place
+        before = newest.setdefault(skeleton(statement.item.text), [])
+        if place >= old:
+            replaced += before
+            before.clear()
+        before.append(place)
     return list(dict.fromkeys(replaced))
 
 
@@ -132,14 +135,14 @@ def _reported(item: Item, reports: Sequence[frozenset[str]]) -> bool:
 
 def _old_weight(field: Field, item: Item, found: Sequence[Need]) -> int:
     """Give what an old statement weighs beside new ones of its kind: a little less, and never less than a plain one."""
-    if item.text.endswith(("?", "？")):
-        return 15
     if any(need.kind == "negation" for need in found):
         return 95
     if item.status is StepStatus.PENDING:
         return 85
     if found:
         return 86 if field == "decisions" else 75
+    if field == "other_facts" and item.text.endswith(("?", "？")):
+        return 15
     return {"decisions": 48, "next_steps": 25, "other_facts": 20}[field]
 
 

@@ -16,6 +16,8 @@ from .keys import keyed
 from .likeness import contents
 
 _JOINT = re.compile(r"\s*(?:[、，；,;/&]|\b(?:and|or|nor)\b|和|或者?|及|与|跟|以及|还有)\s*", re.IGNORECASE)
+_TOGETHER = re.compile(r"\b(?:together|mix|combine|both|same)\b|一起|混|搭配|同时|同一", re.IGNORECASE)
+"""A ban of two things at once is of neither alone."""
 _BETWEEN = "; "
 
 
@@ -33,7 +35,7 @@ def half_allowed(held: Sequence[Constraint], old: Constraint, words: str) -> Hal
 
     A part counts where the words name all that it speaks of, and nothing of the parts that stay.
     """
-    if old.polarity is not Polarity.FORBID:
+    if old.polarity is not Polarity.FORBID or _TOGETHER.search(old.words):
         return None
     parts = [part for part in _JOINT.split(old.words) if part and _things(part)]
     meant = contents(words)
@@ -70,9 +72,10 @@ def without_idle_permissions(held: Sequence[Constraint]) -> list[Constraint]:
 
 
 def forbidden_again(held: Sequence[Constraint], words: str) -> list[Constraint]:
-    """Give the permissions of what a new ban forbids."""
+    """Give the permissions of what a new ban forbids, and no more than that."""
     things = _things(words)
-    return [each for each in held if is_permission(each) and any(_things(part) & things for part in _overruled(each))]
+    mere = [each for each in held if is_permission(each) and each.polarity is Polarity.PREFER]
+    return [each for each in mere if things and any(things <= _things(part) for part in _overruled(each))]
 
 
 def _overruled(permission: Constraint) -> list[str]:

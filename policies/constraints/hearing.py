@@ -67,7 +67,8 @@ def hear(text: str) -> tuple[Sentence, ...]:
     silent = simplified(_without_material(_without_layout(_with_ends(text, strip_quoted(text)))))
     heard = [_sentence(text, span, silent) for span in sentences(silent)]
     for index, sentence in enumerate(heard[1:]):
-        if any(says("attributed", first.heard) for first in sentence.clauses[:1]):
+        shouted = heard[index].span.text.endswith(("!", "！"))
+        if shouted and any(says("attributed", first.heard) for first in sentence.clauses[:1]):
             heard[index] = _of_another(heard[index])
     return tuple(heard)
 
@@ -88,7 +89,12 @@ def _with_ends(text: str, silent: str) -> str:
 
 def _without_layout(heard: str) -> str:
     """Blank what only lays a text out: a list's marks and numbers, emphasis, a bracket around a sentence, an aside."""
-    return _LAYOUT.sub(lambda found: " " * len(found[0]), heard)
+    return _LAYOUT.sub(lambda found: found[0] if _tells(found[0]) else " " * len(found[0]), heard)
+
+
+def _tells(bracket: str) -> bool:
+    """Whether what stands in brackets is more than an aside: a ban, or a thing that a rule may name."""
+    return len(bracket) > 4 and (is_negated(bracket) or keyed(bracket) is not None or says("require", bracket[1:-1]))
 
 
 def _without_material(heard: str) -> str:
@@ -141,7 +147,8 @@ def _unbracketed(clause: Span) -> tuple[Span, ...]:
     """Part a ban in brackets from what is asked for around it: "Answer in English (never in German)"."""
     found = _INSIDE.search(clause.text)
     before = clause.text[: found.start()] if found else ""
-    if found is None or not says("forbid", found[1]) or is_negated(before) or not keyed(before):
+    alone = clause.text.count("(") + clause.text.count("（") == 1
+    if found is None or not alone or not says("forbid", found[1]) or is_negated(before) or not keyed(before):
         return (clause,)
     edges = ((0, found.start()), found.span(1), (found.end(), len(clause.text)))
     parts = (trimmed(clause.text, *edge) for edge in edges)

@@ -23,7 +23,7 @@ from ninefold.state import (
 )
 
 from .candidates import Candidate
-from .halves import forbidden_again, half_allowed, without_idle_permissions
+from .halves import forbidden_again, half_allowed, is_permission, without_idle_permissions
 from .rivals import dismissed, opposite_tastes, restates, rivals, targets
 
 _SHOWN = 400
@@ -58,7 +58,7 @@ def merge(active: Sequence[Constraint], wishes: Sequence[Candidate], source: Sou
     _leave_former_search(held, wishes, source, changes)
     for wish in wishes:
         if wish.withdraws:
-            gone = targets(held, wish)
+            gone = targets([each for each in held if not is_permission(each)], wish)
             for old in gone:
                 _lift(held, old, wish, source, changes)
             if gone or not wish.fallback:

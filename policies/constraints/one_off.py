@@ -12,7 +12,11 @@ from .candidates import Candidate
 from .cues import says
 from .hearing import Sentence
 
-_ASKED_BEHIND = re.compile(r"[：:]\s*[^：:\n]+[?？]\s*$")
+_ASKED_BEHIND = re.compile(
+    r"[：:]\s*(?:(?:and|so) )?(?:what|who|whom|why|where|how|which)\b[^：:\n]{6,}\?\s*$"
+    r"|[：:][^：:\n]*(?:什么|多少|谁|哪|为什么|几[个天年岁点])[^：:\n]*[?？]\s*$",
+    re.IGNORECASE,
+)
 """A colon, and the one question that is asked behind it: "Answer in one sentence: what is gravity?\""""
 
 STAYS_WITH_SESSION = frozenset({"colour", "style", "currency", "unit", "name", "persona", "diet"})

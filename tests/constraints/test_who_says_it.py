@@ -15,10 +15,9 @@ def heard(text: str) -> list[tuple[str, Polarity, Scope]]:
     [
         "Use the stairs, said the sign, so I walked.",
         "Make sure your seat belt is on, the pilot said.",
-        "Wash your hands before dinner, that is the rule at our house.",
         "Stop right there! I yelled at the driver.",
-        "永远不要放弃，爷爷这么教我。",
         "不要停车！我对司机大喊。",
+        "请不要挂断，电话里的声音说。",
         "一律八折，超市门口写的。",
     ],
 )
@@ -28,10 +27,19 @@ def test_what_someone_else_is_said_to_have_said_is_no_rule(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("Never use tables, my boss said.", "Never use tables"), ("不要用红色，老板说的。", "不要用红色")],
+    [
+        ("Never use tables, my boss said.", "Never use tables"),
+        ("Never deploy on Fridays, my boss says.", "Never deploy on Fridays"),
+        ("No peanuts, the doctor said.", "No peanuts"),
+        ("Never use eval, I said!", "Never use eval"),
+        ("Never save passwords. Read the policy first.", "Never save passwords"),
+        ("不要用红色，老板说的。", "不要用红色"),
+        ("不要吃辣，医生说的。", "不要吃辣"),
+        ("别碰生产库，我妈这么教我。", "别碰生产库"),
+    ],
 )
-def test_a_rule_about_the_replies_is_passed_on(text: str, words: str) -> None:
-    ((said, polarity, _),) = heard(text)
+def test_a_rule_of_someone_whose_word_counts_is_passed_on(text: str, words: str) -> None:
+    said, polarity, _ = heard(text)[0]
     assert said.startswith(words)
     assert polarity is Polarity.FORBID
 
@@ -102,6 +110,14 @@ def test_a_permission_for_one_answer_ends_with_it(text: str) -> None:
         "新闻稿里不要用感叹号。",
         "文章里不要出现英文缩写。",
         "我们以后都用公制单位。",
+        "每次查询都输出SQL。",
+        "每次回复都是中文。",
+        "飞机必须直飞。",
+        "Stop the dog jokes.",
+        "We should always start with a joke.",
+        "No TODOs left in the code.",
+        "Rule: answer in French, alright?",
+        "(Please never use emojis)",
         "以后我要每天收到一份小结。",
     ],
 )

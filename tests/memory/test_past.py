@@ -226,33 +226,3 @@ def test_secrets_are_masked_and_little_likeness_is_not_enough() -> None:
         Fate.BELOW_THRESHOLD,
         Fate.BELOW_THRESHOLD,
     ]
-
-
-RISES = [
-    (
-        "The test coverage of the heron module is 65%.",
-        "The heron module's test coverage rose, now 78%.",
-        "Rain on the heron's island: now 80% of days.",
-    ),
-    ("苍鹭读书会上有三十人。", "苍鹭读书会上的人增加到 45 人。", "苍鹭最近有 5 岁了。"),
-    ("The heron review is on Monday.", "The heron review was moved to Friday.", "The shop opens now on Sunday."),
-]
-
-
-@pytest.mark.parametrize(("old", "new", "other"), RISES)
-def test_an_older_value_is_not_shown_without_the_newer_telling_of_it(old: str, new: str, other: str) -> None:
-    said_of_it = [said(old, "a", score=1), said(other, "b", score=0.1, day=2), said(new, "c", score=0.1, day=3)]
-    shown = earlier(said_of_it, [], [], query="heron", view=InView(), limits=LIMITS)
-    assert [each.text for each in shown if each.fate is Fate.RECALLED] == [old, new]
-    memory = Told(folded(old), "2026-03-01T09:00:00+08:00", words=old)
-    (only,) = earlier([said(new, score=0.1)], [memory], [], query="heron", view=InView(), limits=LIMITS)
-    assert only.fate is Fate.RECALLED
-
-
-@pytest.mark.parametrize(("old", "new", "other"), RISES)
-def test_what_is_in_view_or_older_is_brought_for_no_value(old: str, new: str, other: str) -> None:
-    late, early = said(new, "c", score=0.1, day=3), said(new, "a", score=0.1)
-    in_view = InView(ids=frozenset({reference_id(late.turn, late.sequence)}))
-    for told, view in (([said(old, "b", score=1), late], in_view), ([early, said(old, "b", score=1, day=2)], InView())):
-        shown = earlier(told, [], [], query="heron", view=view, limits=LIMITS)
-        assert [each.text for each in shown if each.fate is Fate.RECALLED] == [old]

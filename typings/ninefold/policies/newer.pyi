@@ -1,1 +1,0 @@
-from policies.newer import *
