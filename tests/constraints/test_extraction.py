@@ -441,7 +441,7 @@ def test_what_the_person_only_does_is_a_preference(text: str) -> None:
         ("held_out_fourth", "en", 0.85, 0.05),
         ("held_out_fifth", "zh", 0.66, 0.07),
         ("held_out_fifth", "en", 0.63, 0.0),
-        ("held_out_sixth", "zh", 0.75, 0.17),
+        ("held_out_sixth", "zh", 0.75, 0.20),
         ("held_out_sixth", "en", 0.70, 0.17),
     ],
 )
