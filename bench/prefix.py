@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import sys
 import tempfile
 from collections import Counter
@@ -35,9 +36,9 @@ from ninefold.adapters.tokens.template import render
 from ninefold.adapters.weights.pull import model_file
 from ninefold.home import data_folder
 from ninefold.policies.neutralise import anchors
-from ninefold.state import Language, NinefoldError, Order
+from ninefold.state import FidelitySettings, Language, NinefoldError, Order
 from ninefold.state.settings import EMBEDDED_CHAT
-from tests.turn.agents import Body, config, from_wire, server_count, settings
+from tests.turn.agents import Body, config, from_wire, server_count, settings, whole_prompt
 from tests.wire.replies import Call, Reply, Say
 from tests.wire.server import WireServer
 
@@ -63,6 +64,9 @@ REPLY = (
     "如果数量对不上，就退回上一步重新清点，并在备注里写明原因；确认无误后打印标签，贴在外箱右上角。"
     "下一步可以继续说明相关的字段、权限和报表格式，也可以先看看历史数据里有没有类似的情况。"
 )
+
+KEPT = 12
+"""Facts that the helpful model keeps in a summary."""
 
 
 @dataclass
@@ -114,7 +118,7 @@ def play(order: Order, turns: int, light: str, keep: int) -> tuple[list[Recorded
     def answer(body: Body) -> Reply:
         last = body["messages"][-1]
         if "format" in body:
-            reply: Reply = Say('{"constraints": []}' if "constraints" in json.dumps(body["format"]) else "{}")
+            reply: Reply = Say(internal(body))
         elif last["role"] == "user" and now[0] % 7 == 3:
             reply = Call("get_current_time")
         else:
@@ -124,12 +128,26 @@ def play(order: Order, turns: int, light: str, keep: int) -> tuple[list[Recorded
 
     with tempfile.TemporaryDirectory() as folder, WireServer(answer, count=server_count) as wire:
         chosen: Any = {"light_model": light, "order": order, "recent_keep": keep}
-        graph = build_graph(settings(wire.url, Path(folder), **chosen))
+        agent = settings(wire.url, Path(folder), **chosen)
+        # Every internal call there is: rules, summary and, where a light model answers at all, the veto.
+        agent = agent.model_copy(update={"fidelity": FidelitySettings(model=light != "none")})
+        graph = build_graph(agent)
         for turn in range(1, turns + 1):
             now[0] = turn
             graph.invoke({"messages": [{"role": "user", "content": words(turn)}]}, config())
         compactions = int(graph.get_state(config()).values["counters"].compactions)
     return recorded, compactions
+
+
+def internal(body: Body) -> str:
+    """Answer an internal call as a helpful model would: no rule but those that code finds, and what was to be kept."""
+    wanted = json.dumps(body["format"])
+    if "supported" in wanted:
+        return json.dumps({"supported": True, "missing": ""})
+    if "constraints" in wanted:
+        return json.dumps({"constraints": []})
+    told = list(dict.fromkeys(re.findall("请记住：([^。“”]+。)", whole_prompt(body))))
+    return json.dumps({"decisions": [], "next_steps": [], "other_facts": told[-KEPT:]}, ensure_ascii=False)
 
 
 def measured(recorded: list[Recorded], turns: int) -> list[Turn]:

@@ -11,6 +11,9 @@ from ninefold.state import MemoryRecord
 from .ageing import weight
 from .recall_input import Limits
 
+WORDS = 0.35
+"""How much of a question a memory must hold for its words to count as much as its meaning."""
+
 
 class Standing(NamedTuple):
     """A memory among all that was found."""
@@ -27,9 +30,10 @@ def fused(
 ) -> list[Standing]:
     """Give everything that either search found, best first.
 
-    Both scores count alike, each as it stands out among all that was found: their scales differ with the embedder and
-    with the question. What one search did not bring is taken as its last. With equal weights no single search has to be
-    trusted beforehand; on two sets of questions the sum lies between .01 below and .03 above the better of the two.
+    Each score counts as it stands out among all that was found: their scales differ with the embedder and with the
+    question. What one search did not bring is taken as its last. Both count alike where some memory holds `WORDS` of
+    the question; the less the best one holds, the more its words are met by chance, and the less all words count.
+    Of three sets of questions the first is right as often as by the better search alone (within .01) or more often.
     """
     cosines = {record.id: score for record, score in near}
     records = {record.id: record for record, _ in (*near, *matching)}
@@ -38,8 +42,11 @@ def fused(
     words = {record.id: score * lasting[record.id] for record, score in matching}
     by_meaning = _standing(meaning, records, missing=min(meaning.values(), default=0.0))
     by_words = _standing(words, records, missing=0.0)
-    ordered = sorted(records, key=lambda key: (-by_meaning[key] - by_words[key], key))
-    return [Standing(records[key], cosines.get(key), by_meaning[key] + by_words[key]) for key in ordered]
+    telling = min(1.0, max(words.values(), default=0.0) / WORDS)
+    score = {key: by_meaning[key] + telling * by_words[key] for key in records}
+    return [
+        Standing(records[key], cosines.get(key), score[key]) for key in sorted(records, key=lambda k: (-score[k], k))
+    ]
 
 
 def _standing(scores: Mapping[str, float], of: Mapping[str, object], *, missing: float) -> dict[str, float]:

@@ -14,7 +14,7 @@ from .ageing import weight
 from .dates import Span
 from .earlier import Told, earlier
 from .fragment import TEXT, fragment, shared
-from .fusion import fused
+from .fusion import WORDS, fused
 from .memory_ids import folded, same_turn
 from .recall_input import Found, InView, Limits, Scored
 from .subject import claims, is_rule
@@ -30,14 +30,15 @@ ALWAYS = 60
 """Preferences and profile statements that are looked at, the best first."""
 ALWAYS_SHARE = 0.5
 """Of the tokens that preferences and profile may take when a search found something too."""
-WORDS = 0.35
-"""How much of the question a memory must hold to be recalled by its words alone, however far its meaning."""
-BESIDE_BEST = 0.3
 MANY = 10
-"""Among so many found memories, those that stand out less than this share of how far the best one does are left out.
+BESIDE_BEST = 0.3
+FURTHER = 0.5
+FEW = 3
+"""Among `MANY` found memories, those that stand out less than a share of how far the best one does are left out.
 
-Where one memory answers, .3 takes two of five beside it into the prompt instead of three and a half, and loses one
-answer in a hundred; .4 takes one and a half and loses three. Among fewer it says nothing who stands out.
+Where one memory answers, .3 for all takes 1.9 of five beside it into the prompt instead of three and a half, and loses
+one answer in a hundred; .4 takes one and a half and loses three. .5 behind the first `FEW` takes 1.6 and loses none
+of those that .3 keeps. Among fewer it says nothing who stands out.
 """
 BYTES = 8 * 1024
 """Of all candidates as they stand in the state."""
@@ -81,10 +82,10 @@ class DefaultRanking:
         then = [each for each in searched if _within_time(each.record, found.when)]
         bounds = replace(limits, min_score=-1.0) if then else limits
         best = searched[0].score if len(searched) >= MANY and not then else -math.inf
-        least = min(best, BESIDE_BEST * best)
         taken = 0
         for record, score, standing in then or searched:
-            below = Fate.BELOW_THRESHOLD if standing < least else None
+            least = (BESIDE_BEST if taken < FEW else FURTHER) * best
+            below = Fate.BELOW_THRESHOLD if standing < min(best, least) else None
             fate = below or _by_score(record, score, words.get(record.id), bounds, taken) or prompt.take(record)
             # What an earlier turn recalled and still stands there takes its place: the next best is no better for it.
             taken += fate is Fate.RECALLED or (fate is Fate.IN_VIEW and record.id in view.ids)
