@@ -30,11 +30,11 @@ os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 from bench.figures import Kind, at_most, keep, told
 from ninefold import AgentSettings, build_graph
 from ninefold.adapters.embedded.server import running_servers
-from ninefold.adapters.weights.pull import model_file, models_folder
+from ninefold.adapters.weights.pull import model_file, models_folder, pull
 from ninefold.console.conversation import Conversation
 from ninefold.console.happenings import Ended, Written
 from ninefold.home import data_folder
-from ninefold.state import ModelCalled
+from ninefold.state import ModelCalled, ModelMissing
 from ninefold.state.settings import EMBEDDED_CHAT
 
 BESIDE_MS = 150
@@ -102,9 +102,20 @@ def peak_gb() -> float:
     return sum(map(int, peaks)) * 1024 / 1e9
 
 
+def weights_of(model: str) -> Path:
+    """Give the model's weights, fetched as the first chat would where they are not on this machine."""
+    try:
+        return model_file(model, data_folder())
+    except ModelMissing as missing:
+        if "/" in model or model.endswith(".gguf"):
+            raise
+        print(f"{missing} They are fetched now.", flush=True)
+        return pull(model, data_folder())
+
+
 def measure(model: str, turns: int, language: str) -> tuple[list[Measured], float]:
     """Play a session in a folder of its own and give its turns and the peak of memory."""
-    weights = model_file(model, data_folder()).resolve()
+    weights = weights_of(model).resolve()
     with tempfile.TemporaryDirectory() as folder:
         models_folder(Path(folder)).mkdir()
         (models_folder(Path(folder)) / weights.name).symlink_to(weights)
