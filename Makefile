@@ -16,7 +16,7 @@ export LANGGRAPH_STRICT_MSGPACK := true
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test coverage test-page check format layout lock chat draw docs notebooks bench bench-all bench-crash bench-fifty bench-keeps bench-overhead bench-prefix bench-profiles bench-recall bench-scale audit fuzz clean
+.PHONY: help setup test coverage test-page check format layout lock chat draw docs notebooks bench bench-all bench-crash bench-fifty bench-keeps bench-overhead bench-prefix bench-profiles bench-recall bench-scale audit fuzz laws clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -115,6 +115,9 @@ audit: setup ## look the pinned dependencies up in the list of known vulnerabili
 
 fuzz: setup ## spoil agent.yaml, session files, checkpoints and model replies (CASES=1000 of each)
 	$(BIN)/python -m tests.safety.fuzz --cases $(CASES)
+
+laws: setup ## try every law on 2,000 drawn examples, and those of the whole graph on 200 sessions; about half an hour
+	$(BIN)/pytest -m hypothesis --hypothesis-profile=laws
 
 bench-prefix: setup ## measure what of each prompt the server has read before (M4)
 	$(BIN)/python -m bench.prefix

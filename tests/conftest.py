@@ -4,13 +4,16 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+
+from tests.examples import LAWS
 
 # langgraph reads it when it is imported, which no plugin has done yet.
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 
 # A shared processor makes any time limit on a single example a coin toss.
 settings.register_profile("shared-processor", deadline=None)
+settings.register_profile(LAWS, deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared-processor")
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
@@ -23,6 +22,7 @@ from ninefold.state.turn_state import TurnState
 from tests.compaction.session import TOKENS, Session, settings
 from tests.compaction.talks import CHINESE, ENGLISH, SMALL_TALK, Said
 from tests.compaction.test_transaction import Model
+from tests.examples import examples
 
 
 @pytest.mark.parametrize(("talk", "language"), [(CHINESE, "zh"), (ENGLISH, "en")], ids=["zh", "en"])
@@ -90,7 +90,7 @@ def test_no_internal_call_is_larger_than_the_models_window(tmp_path: Path) -> No
     assert all(TOKENS.prompt(prompt) + reserve <= model.num_ctx for prompt, reserve in model.calls)
 
 
-@examples(max_examples=100)
+@examples(100)
 @given(st.lists(st.text(alphabet="一二三四 abcdefg，。\n", max_size=900), max_size=8), st.integers(200, 700))
 def test_chunks_hold_everything_and_each_fits(pieces: list[str], room: int) -> None:
     made = chunks(pieces, "指令", room=room, tokens=TOKENS)

@@ -6,11 +6,12 @@ import json
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ninefold.policies.compaction import extract
 from tests.compaction.session import TOKENS
+from tests.examples import examples
 
 ORDERS = (
     '{ "status": "success", "request_id": "abc-123-def-456", "timestamp": "2024-01-15T10:30:00Z", "data": { "user": '
@@ -125,20 +126,20 @@ _json = st.recursive(
 )
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(_json, st.integers(min_value=1, max_value=120), st.text(max_size=12))
 def test_an_extract_never_takes_more_than_its_limit(tree: object, limit: int, focus: str) -> None:
     text = json.dumps(tree, ensure_ascii=False)
     assert TOKENS.text(extract(text, limit=limit, tokens=TOKENS, focus=focus).text) <= limit
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.text(max_size=400), st.integers(min_value=1, max_value=60))
 def test_any_text_is_cut_within_its_limit(text: str, limit: int) -> None:
     assert TOKENS.text(extract(text, limit=limit, tokens=TOKENS, focus="").text) <= limit
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(
     st.lists(
         st.fixed_dictionaries({"id": st.integers(0, 999), "v": st.text("abc", max_size=3)}), min_size=1, max_size=30

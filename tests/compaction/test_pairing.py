@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
@@ -16,6 +15,7 @@ from ninefold.state import Entry, Turn
 from ninefold.state.turn_state import TurnState
 from tests.compaction.session import Session, settings
 from tests.compaction.talks import CHINESE
+from tests.examples import examples
 
 CHOSEN = settings(key_turns=2, key_turn_tokens=200)
 
@@ -57,7 +57,7 @@ def windows(draw: st.DrawFn) -> TurnState:
     return TurnState(messages=messages, entries=tuple(entries), turn=now)
 
 
-@examples(max_examples=300)
+@examples(300)
 @given(windows(), st.integers(0, 9))
 def test_no_cut_splits_a_call_from_its_results(state: TurnState, place: int) -> None:
     leaving = {id_ for group in movable(state, CHOSEN)[:place] for id_ in group.ids}
@@ -66,13 +66,13 @@ def test_no_cut_splits_a_call_from_its_results(state: TurnState, place: int) -> 
     assert {(missing.kind, missing.span) for missing in unpaired(rest)} <= before
 
 
-@examples(max_examples=300)
+@examples(300)
 @given(windows())
 def test_groups_are_the_window_in_its_order(state: TurnState) -> None:
     assert [message.id for group in groups(state) for message in group.messages] == [m.id for m in state.messages]
 
 
-@examples(max_examples=300)
+@examples(300)
 @given(windows())
 def test_the_floor_never_leaves(state: TurnState) -> None:
     assert state.turn is not None
@@ -88,7 +88,7 @@ def test_the_floor_never_leaves(state: TurnState) -> None:
     assert not waiting & may
 
 
-@examples(max_examples=200)
+@examples(200)
 @given(windows(), st.integers(0, 400), st.integers(0, 12))
 def test_the_oldest_leave_and_no_more_than_needed(state: TurnState, tokens: int, messages: int) -> None:
     may = movable(state, CHOSEN)

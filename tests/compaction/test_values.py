@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ninefold.policies.keeping.held import Held
 from ninefold.policies.values import FINDERS, exact_values
+from tests.examples import examples
 
 _DIGITS = "零一二三四五六七八九"
 
@@ -136,7 +137,7 @@ _LETTERS = st.characters(codec="gb18030", exclude_characters="\u0131\u017f\u0130
 """Without the four letters that a pattern takes for an i, an s or a k and nobody writes a number with."""
 
 
-@settings(max_examples=12 * 25, deadline=None)
+@examples(12 * 25)
 @given(st.data())
 def test_a_text_in_which_a_kind_is_found_has_its_sign(data: st.DataObject) -> None:
     _, sign, pattern, _ = data.draw(st.sampled_from(FINDERS))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ninefold.policies.constraints import Source, take
@@ -14,6 +14,7 @@ from ninefold.policies.constraints.candidates import Candidate
 from ninefold.policies.constraints.extraction import MAX_WISHES
 from ninefold.state import ConflictRule, Constraint, Degraded, Polarity
 from tests.constraints.conversation import Conversation
+from tests.examples import examples
 from tests.turn.agents import agent, system_text
 
 RULES = {"zh": "不要用第{n}号颜色。", "en": "Don't use colour number {n}. "}
@@ -25,7 +26,7 @@ def wish(number: int, length: int, *, withdraws: bool = False) -> Candidate:
 
 
 @given(st.lists(st.lists(st.integers(4, 1000), max_size=60), max_size=8))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @example([[4] * 60] * 5)
 def test_a_layer_stays_within_its_bounds_and_what_it_refuses_is_given_back(messages: list[list[int]]) -> None:
     held: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 
@@ -21,6 +21,7 @@ from ninefold.state import (
     Scope,
 )
 from tests.constraints.conversation import Conversation, Words
+from tests.examples import examples
 
 RULES = {
     "zh": ("不要用红色，不要用圆角，所有金额用人民币", ["不要用红色", "不要用圆角", "所有金额用人民币"]),
@@ -384,7 +385,7 @@ def test_a_message_too_long_for_the_model_is_left_to_the_rules() -> None:
     assert any("too long" in each for each in talk.degraded)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.lists(
         st.sampled_from(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.tools import tool
 
@@ -28,6 +28,7 @@ from ninefold.state import (
 from ninefold.state.base import size
 from ninefold.state.constraint import ChangeKind
 from ninefold.state.trace import ConstraintChange
+from tests.examples import examples
 from tests.turn.agents import Body, agent
 from tests.wire.replies import Call, Reply, Say
 
@@ -45,7 +46,7 @@ EVENTS: st.SearchStrategy[Event] = st.one_of(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(EVENTS, max_size=80))
 def test_a_trace_is_bounded_in_bytes_and_keeps_its_ends(events: list[Event]) -> None:
     trace: tuple[Event, ...] = (BEGUN,)
