@@ -86,6 +86,7 @@ Group = Literal[
     "points_back",
     "names_talk",
     "for_task",
+    "freed",
 ]
 
 
