@@ -22,7 +22,9 @@ HEARD_CHARS = 400
 MATERIAL_CHARS = 80
 """A handed-over text is longer than this; a shorter one behind a colon is taken for the request itself."""
 
-_ENDS_INSIDE = re.compile(rf"[.!?。！？](?=[\"”’」』](?:\s*$|\s+[A-Z]|\s*\n|[{HAN}]))")
+_ENDS_INSIDE = re.compile(
+    rf"[.!?。！？](?=[\"”’」』](?:\s*$|\s+[A-Z]|\s*\n|(?!结尾|收尾|开头|起头|作为|这|的|字样|[两几]个?字)[{HAN}]))"
+)
 _ENDS_BEHIND = re.compile(r"(?<=[\"'”’])\.(?=\s+\S)")
 _ITEM = rf"(?:[-*+•·](?=[ \t]|[{HAN}])|\d{{1,2}}[.)](?=[ \t]|[{HAN}])|\d{{1,2}}、|[(（]\d{{1,2}}[)）])[ \t]*"
 _BRACKET = r"[(（](?=[^()（）\n]*[)）][.!。！]?[ \t]*$)"
@@ -76,14 +78,14 @@ def hear(text: str) -> tuple[Sentence, ...]:
 def _with_ends(text: str, silent: str) -> str:
     """Put back the mark inside a quotation that ends the sentence around it, as in: the phrase "Well." Then stop.
 
-    A full stop behind a quotation has a blank before it, where none ends a sentence: it is heard as the Chinese one.
+    A full stop there has a blank before it, where none ends a sentence: it is heard as the Chinese one.
     """
     heard = list(silent)
     for found in _ENDS_BEHIND.finditer(text):
         if silent[found.start()] == "." and silent[found.start() - 1] == " ":
             heard[found.start()] = "。"
     for found in _ENDS_INSIDE.finditer(text):
-        heard[found.start()] = found[0]
+        heard[found.start()] = "。" if found[0] == "." else found[0]
     return "".join(heard)
 
 
