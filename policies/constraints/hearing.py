@@ -126,7 +126,7 @@ def _sentence(text: str, span: Span, silent: str) -> Sentence:
         reported = reported or theirs
         polite = says("polite", said) or (index + 1 < len(inside) and says("inverted", said))
         asks = says("asks", said + tail.strip()[:1]) and not polite
-        own = not reported and (polite or not says("no_wish", said)) and not _code(said)
+        own = not reported and (polite or not (says("no_wish", said) or _idle(said))) and not _code(said)
         own = own and not (index and says("bare_none", said) and says("there_is", inside[index - 1].text))
         parts.append(Clause(Span(text[start:end], start, end), said, own, asks))
     sentence = Sentence(span, heard[: 4 * HEARD_CHARS], tuple(parts))
@@ -140,9 +140,20 @@ def _of_another(sentence: Sentence) -> Sentence:
     )
 
 
+def _idle(said: str) -> bool:
+    """Whether a clause is talk of daily life; what speaks of the assistant's work, or is said to it for good, never is."""
+    if not says("idle", said) or says("of_work", said) or _names_a_key(said):
+        return False
+    return not (says("lasting", said) and says("ordered", said))
+
+
 def _of_talk(said: str) -> bool:
+    return says("names_talk", said) or _names_a_key(said)
+
+
+def _names_a_key(said: str) -> bool:
     found = keyed(said)
-    return says("names_talk", said) or (found is not None and found.key.name not in _OF_ANYTHING)
+    return found is not None and found.key.name not in _OF_ANYTHING
 
 
 def _unbracketed(clause: Span) -> tuple[Span, ...]:
