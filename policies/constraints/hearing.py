@@ -141,7 +141,7 @@ def _of_another(sentence: Sentence) -> Sentence:
 
 
 def _idle(said: str) -> bool:
-    """Whether a clause is talk of daily life; what speaks of the assistant's work, or is said to it for good, never is."""
+    """Whether a clause is talk of daily life; what speaks of the assistant's work or is said for good never is."""
     if not says("idle", said) or says("of_work", said) or _names_a_key(said):
         return False
     return not (says("lasting", said) and says("ordered", said))

@@ -191,28 +191,55 @@ def _take(
     conflicts: list[Conflict],
 ) -> None:
     if new.polarity is Polarity.FORBID and new.scope is Scope.SESSION:
-        for allowed in forbidden_again(held, new.words):
-            held.remove(allowed)
-            changes.append(change(ChangeKind.REMOVED, allowed))
+        _remove(held, forbidden_again(held, new.words), changes)
     against = [] if new.scope is Scope.TURN else rivals(held, new)
     if any(each.id == new.id or restates(each, new) for each in held):
-        for old in [each for each in against if each.task is not None and new.task is None]:
-            held.remove(old)
-            changes.append(change(ChangeKind.REMOVED, old))
+        _remove(held, [each for each in against if each.task is not None and new.task is None], changes)
         return
     if explicit and not against and new.scope is not Scope.TURN:
         against = dismissed(held, new)
-    shadowed = [each for each in against if new.task is not None and each.task is None]
-    if shadowed:
-        # A task's own rule goes before the session's while the task lasts; then that stands again.
-        against = [each for each in against if each not in shadowed]
-        new = new.model_copy(update={"overrules": BETWEEN.join(each.words for each in shadowed)[:_OVERRULED]})
+    new, against = _before_the_sessions(new, against)
     if rule is ConflictRule.NEWEST or explicit:
-        halves = {old.id: half for old in against if (half := half_allowed(held, old, new.words))}
-        held[:] = [halves[each.id].rule if each.id in halves else each for each in held]
-        against = [each for each in against if each.id not in halves]
-        if halves and new.overrules is None:
-            new = new.model_copy(update={"overrules": BETWEEN.join(half.part for half in halves.values())})
+        new, against = _allowing_halves(held, new, against)
+    _settle(held, new, against, explicit, rule, changes, conflicts)
+
+
+def _remove(held: list[Constraint], gone: Sequence[Constraint], changes: list[ConstraintChange]) -> None:
+    for old in gone:
+        held.remove(old)
+        changes.append(change(ChangeKind.REMOVED, old))
+
+
+def _before_the_sessions(new: Constraint, against: list[Constraint]) -> tuple[Constraint, list[Constraint]]:
+    """Give a task's own rule with the session's that it goes before while the task lasts, and the other rivals."""
+    shadowed = [each for each in against if new.task is not None and each.task is None]
+    if not shadowed:
+        return new, against
+    overruled = BETWEEN.join(each.words for each in shadowed)[:_OVERRULED]
+    return new.model_copy(update={"overrules": overruled}), [each for each in against if each not in shadowed]
+
+
+def _allowing_halves(
+    held: list[Constraint], new: Constraint, against: list[Constraint]
+) -> tuple[Constraint, list[Constraint]]:
+    """Leave what stays of each ban that the new constraint allows a part of; give it with the parts, and the rest."""
+    halves = {old.id: half for old in against if (half := half_allowed(held, old, new.words))}
+    held[:] = [halves[each.id].rule if each.id in halves else each for each in held]
+    if halves and new.overrules is None:
+        new = new.model_copy(update={"overrules": BETWEEN.join(half.part for half in halves.values())})
+    return new, [each for each in against if each.id not in halves]
+
+
+def _settle(
+    held: list[Constraint],
+    new: Constraint,
+    against: Sequence[Constraint],
+    explicit: bool,
+    rule: ConflictRule,
+    changes: list[ConstraintChange],
+    conflicts: list[Conflict],
+) -> None:
+    """Add the new constraint, put it in the place of its rivals, or set it against them."""
     softer = (
         explicit
         or new.key in _SEARCHED
