@@ -9,7 +9,7 @@ from itertools import chain
 from langchain_core.messages import HumanMessage
 
 from ninefold.policies.bounded import within
-from ninefold.policies.constraints import values_claimed
+from ninefold.policies.constraints import is_rule, values_claimed
 from ninefold.policies.cues import ends
 from ninefold.policies.dates import Span, said_when
 from ninefold.policies.forget_texts import any_of
@@ -18,8 +18,7 @@ from ninefold.policies.memory_merge import without_placed
 from ninefold.policies.notices import notice
 from ninefold.policies.recall import CANDIDATES, Found, InView, Limits, Ranking
 from ninefold.policies.references import references_in
-from ninefold.policies.subject import is_rule
-from ninefold.policies.text import plain_text, sentences
+from ninefold.policies.text import only_asks, plain_text, sentences
 from ninefold.state import (
     ALWAYS_RECALLED,
     AgentSettings,
@@ -261,7 +260,7 @@ def _in_view(state: TurnState, entries: Sequence[Entry]) -> InView:
 
 
 def _told(people: Sequence[HumanMessage]) -> Iterator[str]:
-    """What the person states in the window; a question holds the words of its answer without telling it."""
+    """What the person states in the window."""
     for message in people:
         for part in ends(plain_text(message)):
-            yield from (span.text for span in sentences(part) if not span.text.endswith(("?", "？")))
+            yield from (span.text for span in sentences(part) if not only_asks(span.text))

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from langchain_core.messages import BaseMessage, HumanMessage
 
 from ninefold.policies.ageing import due
-from ninefold.policies.constraints import SUBJECT
+from ninefold.policies.constraints import SUBJECT, is_rule
 from ninefold.policies.forget_request import beside
 from ninefold.policies.forget_texts import any_of
 from ninefold.policies.memory_ids import folded, memory_id, record_id
 from ninefold.policies.memory_merge import Merge, merged, without_placed
 from ninefold.policies.notices import notice
 from ninefold.policies.secrets import masked
-from ninefold.policies.subject import is_rule
 from ninefold.policies.text import plain_text
 from ninefold.policies.write_judge import Statement, WriteJudge
 from ninefold.state import (

@@ -9,7 +9,7 @@ from typing import Protocol
 from ninefold.state import Clip
 
 from .cues import cues
-from .text import Span, sentences
+from .text import Span, only_asks, sentences
 
 READ = 200_000
 """Characters of a text in which asks are looked for; what lies behind stands behind the reference."""
@@ -78,7 +78,7 @@ def _asking(text: str) -> Iterator[tuple[int, Span]]:
     request, question = cues("intent")["request"], cues("intent")["question"]
     for sentence in sentences(text):
         wants = request.search(sentence.text[-LONGEST:])
-        marked = sentence.text.rstrip().endswith(("?", "？"))
+        marked = only_asks(sentence.text)
         if not wants and not marked and not question.search(sentence.text[-LONGEST:]):
             continue
         start = max(0, len(sentence.text) - LONGEST) + (wants.start() if wants else 0)

@@ -16,7 +16,7 @@ from .memory_ids import folded
 from .recall_input import InView, Limits
 from .secrets import masked
 from .subject import subject
-from .text import sentences
+from .text import only_asks, sentences
 
 EXCERPT = 240
 """Characters of an earlier message that are shown; the whole of it stands behind its reference."""
@@ -118,8 +118,8 @@ def _shown(text: str, said: Said, fate: Fate, query: str) -> str:
 
 
 def _only_asks(said: Said) -> bool:
-    """Whether the person only asked: a question holds the words of its answer without telling it."""
-    return said.role == "user" and all(span.text.endswith(("?", "？")) for span in sentences(said.text))
+    """Whether the person said nothing but questions."""
+    return said.role == "user" and all(only_asks(span.text) for span in sentences(said.text))
 
 
 def _holding(said: Said, records: Sequence[MemoryRecord], newest: dict[str, float]) -> str:

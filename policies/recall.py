@@ -11,13 +11,14 @@ from ninefold.state import ALWAYS_RECALLED, Fate, MemoryRecord, MemoryStatus, Re
 from ninefold.state.memory import in_order, instant
 
 from .ageing import weight
+from .constraints import is_rule
 from .dates import Span
 from .earlier import Told, earlier
 from .fragment import TEXT, fragment, shared
 from .fusion import WORDS, fused
 from .memory_ids import folded, same_turn
 from .recall_input import Found, InView, Limits, Scored
-from .subject import claims, is_rule
+from .subject import claims
 
 __all__ = ["CANDIDATES", "DefaultRanking", "Found", "InView", "Limits", "Ranking", "looked_up"]
 

@@ -12,8 +12,7 @@ import yaml
 
 from ninefold.state import MemoryRecord
 
-from .constraints import SUBJECT as RULE
-from .constraints import rule, values_claimed
+from .constraints import is_rule, rule, values_claimed
 from .memory_ids import folded
 from .negation import unsaid
 
@@ -52,11 +51,6 @@ def claims(record: MemoryRecord) -> frozenset[str]:
     if is_rule(record):
         return values_claimed(rule(record, record.turn)) | {words}
     return frozenset({words, f"subject {about}"} if about else {words})
-
-
-def is_rule(record: MemoryRecord) -> bool:
-    """Whether the record keeps a rule that the person said for all time."""
-    return (record.subject or "").startswith(RULE)
 
 
 @cache

@@ -71,6 +71,11 @@ def clauses(text: str) -> tuple[Span, ...]:
     return tuple(_between(text, _CLAUSE_END, keep=False))
 
 
+def only_asks(sentence: str) -> bool:
+    """Whether a sentence ends as a question: it holds the words of its answer without telling it."""
+    return sentence.rstrip().endswith(("?", "？"))
+
+
 def detect_language(text: str) -> Language:
     """Give the language that most of the text is in: a Chinese letter weighs as much as an English word."""
     han = len(_HAN.findall(text))

@@ -75,7 +75,8 @@ class Constraint(Value):
     status: ConstraintStatus = ConstraintStatus.ACTIVE
     overrules: Annotated[str, Field(max_length=2000)] | None = None
     """The words that it goes before while it holds, shown beside it: for one turn where a conflict was decided without
-    the person, else for the task that it was said for."""
+    the person, for the task that it was said for, or for good where it allows a part of a ban that stands; several
+    are parted by "; "."""
 
 
 class TaskStatus(StrEnum):

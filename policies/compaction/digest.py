@@ -15,6 +15,7 @@ from ..keeping.kept import Kept
 from ..keeping.needs import Need, lost
 from ..subject import skeleton
 from ..summary_layer import render_summary
+from ..text import only_asks
 from .chronicle import Field, Statement, item_needs
 from .focus import terms
 from .strategy import Counter
@@ -141,7 +142,7 @@ def _old_weight(field: Field, item: Item, found: Sequence[Need]) -> int:
         return 85
     if found:
         return 86 if field == "decisions" else 75
-    if field == "other_facts" and item.text.endswith(("?", "？")):
+    if field == "other_facts" and only_asks(item.text):
         return 15
     return {"decisions": 48, "next_steps": 25, "other_facts": 20}[field]
 

@@ -8,7 +8,7 @@ from .gate import may_hold, wants_model
 from .grounding import REPLY_SCHEMA, grounded
 from .joints import jointed
 from .merging import Merged, Source, ended_with, expired, identify, merge, taken_back
-from .preferences import SUBJECT, from_preferences, in_force, rule
+from .preferences import SUBJECT, from_preferences, in_force, is_rule, rule
 from .rivals import values_claimed
 from .tasks import is_other
 
@@ -31,6 +31,7 @@ __all__ = [
     "identify",
     "in_force",
     "is_other",
+    "is_rule",
     "jointed",
     "may_hold",
     "merge",

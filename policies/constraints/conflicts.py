@@ -14,7 +14,8 @@ import yaml
 
 from ninefold.state import ChangeKind, Conflict, ConflictAnswer, Constraint, ConstraintChange, Scope
 
-from .merging import Merged, change, replace
+from .halves import half_allowed
+from .merging import Merged, change, overruling, replace
 
 _DATA = Path(__file__).parent.parent / "data" / "conflict_answers.yaml"
 
@@ -64,7 +65,7 @@ def decided(
             case ConflictAnswer.REPLACE:
                 _replace(kept, conflict, changes)
             case ConflictAnswer.THIS_TURN:
-                once = conflict.new.model_copy(update={"scope": Scope.TURN, "lasting": False})
+                once = overruling(conflict.new, kept).model_copy(update={"scope": Scope.TURN, "lasting": False})
                 if all(each.id != once.id for each in kept):
                     kept.append(once)
                     changes.append(change(ChangeKind.ADDED, once))
@@ -78,9 +79,16 @@ def decided(
 def _replace(kept: list[Constraint], conflict: Conflict, changes: list[ConstraintChange]) -> None:
     old = [each for each in kept if each.id == conflict.old.id]
     there = [each for each in kept if each.id == conflict.new.id]
+    new = there[0] if there else overruling(conflict.new, kept)
     for each in there:
         kept.remove(each)
-    replace(kept, conflict.new, old, changes)
+    half = half_allowed(kept, old[0], new.words) if old else None
+    if half is None:
+        replace(kept, new, old, changes)
+        return
+    kept[kept.index(old[0])] = half.rule
+    kept.append(new if new.overrules is not None else new.model_copy(update={"overrules": half.part}))
+    changes.append(change(ChangeKind.ADDED, new))
 
 
 def _from_mapping(reply: Mapping[Any, Any], conflicts: Sequence[Conflict]) -> dict[str, ConflictAnswer | None]:

@@ -28,6 +28,8 @@ Group = Literal[
     "reported",
     "attributed",
     "no_wish",
+    "idle",
+    "ordered",
     "asks",
     "polite",
     "lasting",
@@ -85,7 +87,9 @@ Group = Literal[
     "narrows",
     "points_back",
     "names_talk",
+    "of_work",
     "for_task",
+    "freed",
 ]
 
 

@@ -45,11 +45,33 @@ class Extraction(NamedTuple):
 
 _LABEL = re.compile(r"\[[^\[\]]*\]")
 """A heading in brackets, as [当前请求]: it asks for nothing."""
+_UNSEEN = re.compile("[\x00\xad\u200b-\u200d\u2060\ufeff\ufffd]")
+"""What nobody sees inside a word, and what stands for a letter that could not be kept."""
+_CLOSES = {'"': '"', "“": "”", "「": "」", "『": "』", "《": "》", "(": ")", "（": "）", "[": "]", "【": "】"}
+_BEHIND = re.compile(r"[.!?。！？\s]{0,3}")
 
 
 @lru_cache(maxsize=256)
 def extract(text: str) -> Extraction:
     """Give the wishes, the task and whether the former task is finished."""
+    seen = [place for place, letter in enumerate(text) if not _UNSEEN.match(letter)]
+    found = _extracted("".join(text[place] for place in seen))
+    if len(seen) == len(text):
+        return found
+
+    def placed(words: Span | Candidate) -> tuple[str, int, int]:
+        start, end = seen[words.start], seen[words.end - 1] + 1
+        return text[start:end], start, end
+
+    def whole(wishes: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        places = [placed(wish) for wish in wishes]
+        return tuple(w._replace(words=words, start=a, end=b) for w, (words, a, b) in zip(wishes, places, strict=True))
+
+    task = Span(*placed(found.task)) if found.task is not None else None
+    return found._replace(wishes=whole(found.wishes), task=task, beyond=whole(found.beyond))
+
+
+def _extracted(text: str) -> Extraction:
     heard = hear(text)
     task = requested(heard)
     wishes: list[Candidate] = []
@@ -140,7 +162,7 @@ def _wish(text: str, start: int, end: int, told: Told) -> Candidate:
         start, end = span.start, min(span.end, span.start + MAX_WORDS)
     words = text[start:end].rstrip(TRAILING)
     start += len(words) - len(words.lstrip())
-    words = words.strip()
+    words = text[start : _closed(text, start, start + len(words.strip()))]
     said = told.clause.heard
     found: Keyed | None = keyed(text[told.clause.span.start : told.clause.span.end])
     preference = told.label == "prefer" or says("weak", said)
@@ -162,6 +184,19 @@ def _wish(text: str, start: int, end: int, told: Told) -> Candidate:
         withdraws=told.label == "withdraw",
         fallback=told.label == "withdraw" and says("forbid", said) and not said.endswith("了"),
     )
+
+
+def _closed(text: str, start: int, end: int) -> int:
+    """Where a wish ends with what it opens: a quotation or a bracket that closes right behind it is its own."""
+    opened: list[str] = []
+    for letter in text[start:end]:
+        if opened and letter == opened[-1]:
+            opened.pop()
+        elif letter in _CLOSES:
+            opened.append(_CLOSES[letter])
+    while opened and (behind := _BEHIND.match(text, end)) and text[behind.end() : behind.end() + 1] == opened.pop():
+        end = behind.end() + 1
+    return end
 
 
 def _framed(wish: Candidate, sentence: Sentence, in_task_sentence: bool, has_task: bool) -> Candidate:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ninefold.state import Constraint, Polarity, Scope
 
+from .candidates import banned
 from .cues import without
 from .keys import keyed
 from .likeness import contents
@@ -18,7 +19,8 @@ from .likeness import contents
 _JOINT = re.compile(r"\s*(?:[、，；,;/&]|\b(?:and|or|nor)\b|和|或者?|及|与|跟|以及|还有)\s*", re.IGNORECASE)
 _TOGETHER = re.compile(r"\b(?:together|mix|combine|both|same)\b|一起|混|搭配|同时|同一", re.IGNORECASE)
 """A ban of two things at once is of neither alone."""
-_BETWEEN = "; "
+BETWEEN = "; "
+"""What stands between the words of several rules, or parts of one, that something overrules."""
 
 
 class Half(NamedTuple):
@@ -37,16 +39,27 @@ def half_allowed(held: Sequence[Constraint], old: Constraint, words: str) -> Hal
     """
     if old.polarity is not Polarity.FORBID or _TOGETHER.search(old.words):
         return None
-    parts = [part for part in _JOINT.split(old.words) if part and _things(part)]
+    parts = [part for part in parts_of(old.words) if _things(part)]
     meant = contents(words)
     lifted = [part for part in parts if _things(part) <= meant]
-    before = {part for each in held if is_permission(each) for part in _overruled(each)}
+    before = allowed_again(held)
     staying = [part for part in parts if part not in lifted and part not in before]
     if not lifted or not staying or any(_things(part) & meant for part in staying):
         return None
-    found = keyed(staying[0])
+    # The preposition of the whole rule stands before its first thing alone: "in French or German".
+    found = keyed(staying[0]) or banned(staying[0])
     key, value = (found.key.name, found.value) if found else (None, None)
-    return Half(_BETWEEN.join(lifted), old.model_copy(update={"key": key, "value": value}))
+    return Half(BETWEEN.join(lifted), old.model_copy(update={"key": key, "value": value}))
+
+
+def parts_of(words: str) -> list[str]:
+    """Give the things that a rule speaks of, each in its own words; one where it speaks of them together."""
+    return [words] if _TOGETHER.search(words) else [part for part in _JOINT.split(words) if part]
+
+
+def allowed_again(held: Sequence[Constraint]) -> frozenset[str]:
+    """Give the parts of rules that permissions have taken out of them."""
+    return frozenset(part for each in held if is_permission(each) for part in _overruled(each))
 
 
 def is_permission(constraint: Constraint) -> bool:
@@ -79,7 +92,7 @@ def forbidden_again(held: Sequence[Constraint], words: str) -> list[Constraint]:
 
 
 def _overruled(permission: Constraint) -> list[str]:
-    return (permission.overrules or "").split(_BETWEEN)
+    return (permission.overrules or "").split(BETWEEN)
 
 
 def _things(part: str) -> frozenset[str]:

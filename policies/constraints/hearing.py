@@ -22,7 +22,9 @@ HEARD_CHARS = 400
 MATERIAL_CHARS = 80
 """A handed-over text is longer than this; a shorter one behind a colon is taken for the request itself."""
 
-_ENDS_INSIDE = re.compile(rf"[.!?。！？](?=[\"”’」』](?:\s*$|\s+[A-Z]|\s*\n|[{HAN}]))")
+_ENDS_INSIDE = re.compile(
+    rf"[.!?。！？](?=[\"”’」』](?:\s*$|\s+[A-Z]|\s*\n|(?!结尾|收尾|开头|起头|作为|这|的|字样|[两几]个?字)[{HAN}]))"
+)
 _ENDS_BEHIND = re.compile(r"(?<=[\"'”’])\.(?=\s+\S)")
 _ITEM = rf"(?:[-*+•·](?=[ \t]|[{HAN}])|\d{{1,2}}[.)](?=[ \t]|[{HAN}])|\d{{1,2}}、|[(（]\d{{1,2}}[)）])[ \t]*"
 _BRACKET = r"[(（](?=[^()（）\n]*[)）][.!。！]?[ \t]*$)"
@@ -76,14 +78,14 @@ def hear(text: str) -> tuple[Sentence, ...]:
 def _with_ends(text: str, silent: str) -> str:
     """Put back the mark inside a quotation that ends the sentence around it, as in: the phrase "Well." Then stop.
 
-    A full stop behind a quotation has a blank before it, where none ends a sentence: it is heard as the Chinese one.
+    A full stop there has a blank before it, where none ends a sentence: it is heard as the Chinese one.
     """
     heard = list(silent)
     for found in _ENDS_BEHIND.finditer(text):
         if silent[found.start()] == "." and silent[found.start() - 1] == " ":
             heard[found.start()] = "。"
     for found in _ENDS_INSIDE.finditer(text):
-        heard[found.start()] = found[0]
+        heard[found.start()] = "。" if found[0] == "." else found[0]
     return "".join(heard)
 
 
@@ -124,7 +126,7 @@ def _sentence(text: str, span: Span, silent: str) -> Sentence:
         reported = reported or theirs
         polite = says("polite", said) or (index + 1 < len(inside) and says("inverted", said))
         asks = says("asks", said + tail.strip()[:1]) and not polite
-        own = not reported and (polite or not says("no_wish", said)) and not _code(said)
+        own = not reported and (polite or not (says("no_wish", said) or _idle(said))) and not _code(said)
         own = own and not (index and says("bare_none", said) and says("there_is", inside[index - 1].text))
         parts.append(Clause(Span(text[start:end], start, end), said, own, asks))
     sentence = Sentence(span, heard[: 4 * HEARD_CHARS], tuple(parts))
@@ -138,9 +140,20 @@ def _of_another(sentence: Sentence) -> Sentence:
     )
 
 
+def _idle(said: str) -> bool:
+    """Whether a clause is talk of daily life; what speaks of the assistant's work or is said for good never is."""
+    if not says("idle", said) or says("of_work", said) or _names_a_key(said):
+        return False
+    return not (says("lasting", said) and says("ordered", said))
+
+
 def _of_talk(said: str) -> bool:
+    return says("names_talk", said) or _names_a_key(said)
+
+
+def _names_a_key(said: str) -> bool:
     found = keyed(said)
-    return says("names_talk", said) or (found is not None and found.key.name not in _OF_ANYTHING)
+    return found is not None and found.key.name not in _OF_ANYTHING
 
 
 def _unbracketed(clause: Span) -> tuple[Span, ...]:

@@ -23,7 +23,7 @@ from ninefold.state import (
 )
 
 from .candidates import Candidate
-from .halves import forbidden_again, half_allowed, is_permission, without_idle_permissions
+from .halves import BETWEEN, forbidden_again, half_allowed, is_permission, without_idle_permissions
 from .rivals import dismissed, opposite_tastes, restates, rivals, targets
 
 _SHOWN = 400
@@ -65,7 +65,8 @@ def merge(active: Sequence[Constraint], wishes: Sequence[Candidate], source: Sou
                 continue
         _take(held, constraint_of(wish, source, held), wish.change, rule, changes, conflicts)
     held = without_idle_permissions(held)
-    return Merged(tuple(_overruling(each, held) for each in held), tuple(changes), tuple(conflicts))
+    shown = [each if each.scope is Scope.TURN else overruling(each, held) for each in held]
+    return Merged(tuple(shown), tuple(changes), tuple(conflicts))
 
 
 def _lift(
@@ -86,12 +87,13 @@ def _lift(
         changes.append(change(ChangeKind.ADDED, allowed))
 
 
-def _overruling(each: Constraint, held: Sequence[Constraint]) -> Constraint:
-    """Give a task's rule without what it overrules, where that holds no more."""
-    if each.task is None or each.overrules is None or each.scope is Scope.TURN:
+def overruling(each: Constraint, held: Sequence[Constraint]) -> Constraint:
+    """Give a task's rule with those alone of the rules it overrules that still stand."""
+    if each.task is None or each.overrules is None:
         return each
-    stands = any(other.task is None and other.words in each.overrules for other in held)
-    return each if stands else each.model_copy(update={"overrules": None})
+    named = f"{BETWEEN}{each.overrules}{BETWEEN}"
+    standing = [old.words for old in held if old.task is None and f"{BETWEEN}{old.words}{BETWEEN}" in named]
+    return each.model_copy(update={"overrules": BETWEEN.join(standing) or None})
 
 
 def expired(active: Sequence[Constraint], turn: str) -> Merged:
@@ -154,7 +156,7 @@ def replace(
         if each in held:
             held.remove(each)
     held.append(new)
-    changes.append(change(ChangeKind.CHANGED, new, replaces="; ".join(each.words for each in old)))
+    changes.append(change(ChangeKind.CHANGED, new, replaces=BETWEEN.join(each.words for each in old)))
 
 
 def change(kind: ChangeKind, of: Constraint, *, replaces: str = "") -> ConstraintChange:
@@ -189,28 +191,55 @@ def _take(
     conflicts: list[Conflict],
 ) -> None:
     if new.polarity is Polarity.FORBID and new.scope is Scope.SESSION:
-        for allowed in forbidden_again(held, new.words):
-            held.remove(allowed)
-            changes.append(change(ChangeKind.REMOVED, allowed))
+        _remove(held, forbidden_again(held, new.words), changes)
     against = [] if new.scope is Scope.TURN else rivals(held, new)
     if any(each.id == new.id or restates(each, new) for each in held):
-        for old in [each for each in against if each.task is not None and new.task is None]:
-            held.remove(old)
-            changes.append(change(ChangeKind.REMOVED, old))
+        _remove(held, [each for each in against if each.task is not None and new.task is None], changes)
         return
     if explicit and not against and new.scope is not Scope.TURN:
         against = dismissed(held, new)
-    shadowed = [each for each in against if new.task is not None and each.task is None]
-    if shadowed:
-        # A task's own rule goes before the session's while the task lasts; then that stands again.
-        against = [each for each in against if each not in shadowed]
-        new = new.model_copy(update={"overrules": "; ".join(each.words for each in shadowed)[:_OVERRULED]})
+    new, against = _before_the_sessions(new, against)
     if rule is ConflictRule.NEWEST or explicit:
-        halves = {old.id: half for old in against if (half := half_allowed(held, old, new.words))}
-        held[:] = [halves[each.id].rule if each.id in halves else each for each in held]
-        against = [each for each in against if each.id not in halves]
-        if halves and new.overrules is None:
-            new = new.model_copy(update={"overrules": "; ".join(half.part for half in halves.values())})
+        new, against = _allowing_halves(held, new, against)
+    _settle(held, new, against, explicit, rule, changes, conflicts)
+
+
+def _remove(held: list[Constraint], gone: Sequence[Constraint], changes: list[ConstraintChange]) -> None:
+    for old in gone:
+        held.remove(old)
+        changes.append(change(ChangeKind.REMOVED, old))
+
+
+def _before_the_sessions(new: Constraint, against: list[Constraint]) -> tuple[Constraint, list[Constraint]]:
+    """Give a task's own rule with the session's that it goes before while the task lasts, and the other rivals."""
+    shadowed = [each for each in against if new.task is not None and each.task is None]
+    if not shadowed:
+        return new, against
+    overruled = BETWEEN.join(each.words for each in shadowed)[:_OVERRULED]
+    return new.model_copy(update={"overrules": overruled}), [each for each in against if each not in shadowed]
+
+
+def _allowing_halves(
+    held: list[Constraint], new: Constraint, against: list[Constraint]
+) -> tuple[Constraint, list[Constraint]]:
+    """Leave what stays of each ban that the new constraint allows a part of; give it with the parts, and the rest."""
+    halves = {old.id: half for old in against if (half := half_allowed(held, old, new.words))}
+    held[:] = [halves[each.id].rule if each.id in halves else each for each in held]
+    if halves and new.overrules is None:
+        new = new.model_copy(update={"overrules": BETWEEN.join(half.part for half in halves.values())})
+    return new, [each for each in against if each.id not in halves]
+
+
+def _settle(
+    held: list[Constraint],
+    new: Constraint,
+    against: Sequence[Constraint],
+    explicit: bool,
+    rule: ConflictRule,
+    changes: list[ConstraintChange],
+    conflicts: list[Conflict],
+) -> None:
+    """Add the new constraint, put it in the place of its rivals, or set it against them."""
     softer = (
         explicit
         or new.key in _SEARCHED

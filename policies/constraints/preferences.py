@@ -29,7 +29,7 @@ SUBJECT = "constraint:"
 def from_preferences(recalled: Sequence[Recalled], turn: str) -> tuple[Constraint, ...]:
     """Give the standing rules among the recalled memories; of two that cannot both hold, the newest."""
     standing: list[Constraint] = []
-    rules = [each for each in recalled if _is_rule(each)]
+    rules = [each for each in recalled if each.fate is Fate.RECALLED and _stated(each)]
     for memory in sorted(rules, key=lambda each: each.created, reverse=True):
         constraint = rule(memory, turn)
         if not rivals(standing, constraint):
@@ -55,7 +55,7 @@ def in_force(held: Sequence[Constraint], records: Mapping[str, MemoryRecord], tu
         if record is None or record.status is not MemoryStatus.SUPERSEDED:
             continue
         newest = _newest(record, records)
-        new = rule(newest, turn) if newest is not None and _holds_as_rule(newest) else None
+        new = rule(newest, turn) if newest is not None and _stated(newest) else None
         others = [each for each in kept if each.id != old.id]
         if new is None or any(restates(each, new) for each in others) or rivals(others, new):
             kept.remove(old)
@@ -77,14 +77,14 @@ def _newest(record: MemoryRecord, records: Mapping[str, MemoryRecord]) -> Memory
     return record if record.status is MemoryStatus.ACTIVE else None
 
 
-def _holds_as_rule(record: MemoryRecord) -> bool:
-    kind = record.kind is MemoryKind.PREFERENCE and record.role == "user"
-    return kind and (record.subject or "").startswith(SUBJECT)
+def is_rule(memory: Recalled | MemoryRecord) -> bool:
+    """Whether a memory keeps a rule for all time."""
+    return (memory.subject or "").startswith(SUBJECT)
 
 
-def _is_rule(memory: Recalled) -> bool:
-    said = memory.kind is MemoryKind.PREFERENCE and memory.fate is Fate.RECALLED and memory.role == "user"
-    return said and (memory.subject or "").startswith(SUBJECT)
+def _stated(memory: Recalled | MemoryRecord) -> bool:
+    """Whether a memory is a rule that the person stated as one."""
+    return memory.kind is MemoryKind.PREFERENCE and memory.role == "user" and is_rule(memory)
 
 
 def rule(memory: Recalled | MemoryRecord, turn: str) -> Constraint:

@@ -10,8 +10,9 @@ from ninefold.state import Constraint, Polarity, Scope
 
 from ..negation import unsaid
 from ..text import clauses
-from .candidates import Candidate
+from .candidates import Candidate, banned
 from .cues import says, without
+from .halves import allowed_again, parts_of
 from .keys import canonical, key, topics
 from .likeness import contents, likeness
 
@@ -36,16 +37,18 @@ def restates(old: Constraint, new: Constraint) -> bool:
 
 def rivals(held: Sequence[Constraint], new: Constraint) -> list[Constraint]:
     """Give the constraints that cannot hold together with the new one."""
-    return [old for old in held if _comparable(old, new) and (_other_value(old, new) or _other_side(old, new))]
+    allowed = allowed_again(held)
+    return [old for old in held if _comparable(old, new) and (_other_value(old, new) or _other_side(old, new, allowed))]
 
 
 def dismissed(held: Sequence[Constraint], new: Constraint) -> list[Constraint]:
     """Give the demands whose thing a ban ends that is said as a change: "别再讲笑话了" after "每次结尾加一个笑话"."""
     if new.polarity is not Polarity.FORBID:
         return []
-    thing = contents(without("of_a_ban", new.words))
+    named = [new.words, *([] if says("narrows", new.words) else parts_of(new.words))]
+    things = {thing for words in named if (thing := contents(without("of_a_ban", words)))}
     demands = [old for old in held if old.polarity is not Polarity.FORBID and _comparable(old, new)]
-    return [old for old in demands if thing and thing == contents(without("of_a_ban", old.words))]
+    return [old for old in demands if contents(without("of_a_ban", old.words)) in things]
 
 
 def targets(held: Sequence[Constraint], wish: Candidate) -> list[Constraint]:
@@ -56,11 +59,22 @@ def targets(held: Sequence[Constraint], wish: Candidate) -> list[Constraint]:
     if by_value:
         return by_value
     meant = contents(wish.words)
-    by_content = [(len(meant & contents(old.words)) / max(1, len(meant)), old) for old in held]
+    by_content = [(_share(meant, old), old) for old in held]
     best = max((score for score, _ in by_content), default=0.0)
     if best >= 0.5:
         return [old for score, old in by_content if score == best]
+    freed = contents(without("freed", wish.words))
+    if 1 < len(freed) < len(meant):
+        return [old for old in held if _share(freed, old) >= 0.5]
     return [old for old in held if old.key in named]
+
+
+def _share(meant: frozenset[str], old: Constraint) -> float:
+    """Give how much of what is meant a rule speaks of; nothing where another number is meant, as another item's."""
+    said = contents(old.words)
+    if any(each.isdigit() and each not in said for each in meant):
+        return 0.0
+    return len(meant & said) / max(1, len(meant))
 
 
 def _names_the_key(wish: Candidate) -> bool:
@@ -109,14 +123,22 @@ def _other_value(old: Constraint, new: Constraint) -> bool:
     return _bound(old.words) == _bound(new.words) or _bound(old.words) is None or _bound(new.words) is None
 
 
-def _other_side(old: Constraint, new: Constraint) -> bool:
+def _other_side(old: Constraint, new: Constraint, allowed: frozenset[str]) -> bool:
     if (old.polarity is Polarity.FORBID) is (new.polarity is Polarity.FORBID):
         return False
-    first, second = canonical(old.key, old.value), canonical(new.key, new.value)
-    if old.key is not None and old.key == new.key and first is not None and second is not None:
-        return first == second and not _narrower(*((old, new) if old.polarity is Polarity.FORBID else (new, old)))
+    ban, demand = (old, new) if old.polarity is Polarity.FORBID else (new, old)
+    demanded = canonical(demand.key, demand.value)
+    if ban.key is not None and ban.key == demand.key and ban.value is not None and demanded is not None:
+        return demanded in _values_banned(ban, allowed) and not _narrower(ban, demand)
     one, other = contents(old.words), contents(new.words)
     return (bool(one) and one == other) or opposite_tastes(old, new)
+
+
+def _values_banned(ban: Constraint, allowed: frozenset[str]) -> frozenset[str | None]:
+    """Give every value of its key that a ban names one after another, but those that are allowed again."""
+    named = [found for part in parts_of(ban.words) if part not in allowed and (found := banned(part))]
+    others = {canonical(ban.key, found.value) for found in named if found.key.name == ban.key}
+    return frozenset({canonical(ban.key, ban.value), *others})
 
 
 def _narrower(ban: Constraint, demand: Constraint) -> bool:
@@ -125,7 +147,9 @@ def _narrower(ban: Constraint, demand: Constraint) -> bool:
     said = next((part.text for part in clauses(ban.words) if value in part.text), ban.words)
     if not says("narrows", said):
         return False
-    kind = contents(without("of_a_ban", said.replace(value, " ")))
+    # What is banned beside the value is another value of it, and no kind or place: "in French or German".
+    of_kind = " ".join(part for part in parts_of(said) if banned(part) is None)
+    kind = contents(without("of_a_ban", of_kind.replace(value, " ")))
     return bool(kind) and not kind <= contents(demand.words)
 
 

@@ -28,6 +28,10 @@ from tests.constraints.conversation import Conversation
         ("- 不要用红色。\n- 金额用欧元", ["不要用红色", "金额用欧元"]),
         ("My rules:\n1. **Never use red.**\n2. (Always use euros.)", ["Never use red", "Always use euros"]),
         ("我的要求：\n（1）不要用红色\n（2）**金额用欧元**", ["不要用红色", "金额用欧元"]),
+        ("Only cite papers (never blogs).", ["Only cite papers (never blogs)"]),
+        ('Always end with "Over."', ['Always end with "Over."']),
+        ("Always end with “Over.” Say good morning.", ["Always end with “Over.”"]),
+        ("结尾都写“完毕。”", ["结尾都写“完毕。”"]),
         ("请看一下说明：内容如下", []),
         ("The terms are as follows:", []),
     ],
@@ -49,10 +53,25 @@ def test_a_demand_is_none_the_less_a_demand_for_the_ban_beside_it() -> None:
         ("Never sell item 3 below 50 euros", "You may now sell item 3 at any price"),
         ("Never use red", "You can use red again"),
         ("不要用红色", "现在可以用红色了"),
+        ("Item 3 must not be sold below 50 euros", "Item 3 can be sold at any price now"),
+        ("Meetings must not be on Mondays", "Meetings can be on any day now"),
+        ("3号商品不能低于100元出售", "3号商品现在可以按任何价格出售了"),
+        ("会议不能安排在周一", "会议现在可以安排在任何一天了"),
     ],
 )
 def test_a_permission_lifts_the_ban(text: str, permission: str) -> None:
     assert Conversation().say(text).say(permission).words == []
+
+
+@pytest.mark.parametrize(
+    ("text", "permission"),
+    [
+        ("3号商品不能低于100元出售", "5号商品现在可以按任何价格出售了"),
+        ("Item 3 must not be sold below 50 euros", "Item 5 can be sold at any price now"),
+    ],
+)
+def test_a_permission_lifts_no_ban_of_another_number(text: str, permission: str) -> None:
+    assert Conversation().say(text).say(permission).words == [text]
 
 
 @pytest.mark.parametrize(

@@ -455,3 +455,23 @@ def test_unusual_phrasings_are_heard_as_often_as_was_measured(
     assert sum(bool(extract(text).wishes) for text in said) >= heard * len(said)
     lasting = [text for text in idle if any(each.scope is not Scope.TURN for each in extract(text).wishes)]
     assert len(lasting) <= false * len(idle), lasting
+
+
+@pytest.mark.parametrize("name", ["An", "Or", "Al", "In", "On", "Up", "Soon"])
+def test_a_name_may_be_written_like_a_small_word(name: str) -> None:
+    said = wish(f"Please call me {name}")
+    assert (said.key, said.value) == ("name", name)
+
+
+@pytest.mark.parametrize("text", ["Call me in the morning", "Call me or text me", "Call me if it rains"])
+def test_a_small_word_behind_call_me_is_no_name(text: str) -> None:
+    assert all(each.key != "name" for each in extract(text).wishes)
+
+
+@pytest.mark.parametrize("unseen", ["\0", "\ufffd", "\u200b", "\xad"])
+@pytest.mark.parametrize("words", ["Nev{}er use tables", "Never use ta{}bles", "不{}要用表格", "不要用表{}格"])
+def test_what_nobody_sees_inside_a_word_hides_no_word(words: str, unseen: str) -> None:
+    text = words.format(unseen)
+    said = wish(f"{text}。" if "表" in text else f"{text}.")
+    assert (said.words, said.polarity, said.key) == (text, Polarity.FORBID, "output_format")
+    assert text[said.start : said.end] == said.words

@@ -5,6 +5,7 @@ import pytest
 from ninefold.policies.constraint_layer import read_constraints, render_constraints
 from ninefold.policies.constraints import Source, extract, jointed, merge
 from ninefold.state import ConflictRule, Constraint
+from tests.constraints.conversation import Conversation
 
 
 def after(*messages: str) -> tuple[Constraint, ...]:
@@ -66,3 +67,44 @@ def test_what_allows_the_whole_ends_it(rule: str, allowed: str) -> None:
 def test_a_demand_of_one_thing_leaves_the_ban_of_the_other() -> None:
     ban, demand = after("不要用表格和表情。", "以后用表格。")
     assert (ban.words, demand.words, demand.overrules) == ("不要用表格和表情", "以后用表格", "不要用表格")
+
+
+@pytest.mark.parametrize(
+    ("ban", "allowed", "still"),
+    [
+        ("Never answer in French or German", "You may answer in French", "Answer in German"),
+        ("不要用法语或德语回答", "可以用法语回答", "用德语回答"),
+    ],
+)
+def test_what_stays_of_a_ban_is_still_ruled_out(ban: str, allowed: str, still: str) -> None:
+    talk = Conversation(answer="replace").say(ban).say(allowed)
+    assert talk.words == [ban, allowed]
+    talk.answer = "keep"
+    talk.say(still)
+    assert (ban, still) in {(each["old"], each["new"]) for each in talk.questions[-1]["conflicts"]}
+    assert talk.words == [ban, allowed]
+
+
+@pytest.mark.parametrize(
+    ("ban", "demand"),
+    [
+        ("Never answer in French or German", "Answer in German"),
+        ("Never answer in French or German", "Answer in French"),
+        ("不要用法语或德语回答", "用德语回答"),
+    ],
+)
+def test_a_ban_of_several_values_is_set_against_a_demand_of_each(ban: str, demand: str) -> None:
+    assert len(Conversation().say(ban).say(demand).questions) == 1
+    assert len(Conversation().say(demand).say(ban).questions) == 1
+
+
+def test_a_ban_of_several_things_in_one_place_leaves_a_demand_that_names_no_place() -> None:
+    talk = Conversation().say("Never use lists or tables in e-mails").say("Use lists")
+    assert talk.questions == []
+
+
+def test_the_person_who_puts_a_demand_in_the_place_of_a_ban_allows_no_more_than_it_names() -> None:
+    ban, demand = "Never answer in French or German", "Answer in German"
+    talk = Conversation(answer="replace").say(ban).say(demand)
+    assert talk.words == [ban, demand]
+    assert talk.one(demand).overrules == "German"

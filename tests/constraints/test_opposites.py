@@ -70,6 +70,19 @@ def test_it_is_so_of_anything_that_can_be_asked_for(demand: str, ban: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("first", "second", "ban"),
+    [
+        ("End every answer with a joke", "Start every answer with a poem", "No more jokes and no more poems"),
+        ("Use tables for comparisons", "By the way, use lists", "No more tables and no more lists"),
+        ("每次回答结尾都加一个笑话", "开头写一首诗", "别再写笑话和诗了"),
+    ],
+)
+def test_a_ban_of_several_things_ends_the_demand_of_each(first: str, second: str, ban: str) -> None:
+    assert Conversation(answer="replace").say(first).say(ban).words == [ban]
+    assert Conversation(answer="replace").say(second).say(ban).words == [ban]
+
+
+@pytest.mark.parametrize(
     ("ban", "demand"), [("别再用表格了", "从现在起都用表格"), ("No more tables", "From now on use tables")]
 )
 def test_the_demand_said_later_ends_the_ban(ban: str, demand: str) -> None:
@@ -146,3 +159,13 @@ def test_a_task_rule_for_good_later_takes_the_place_of_the_sessions(standing: st
     assert standing not in talk.words
     assert lasting in talk.words
     assert all(each.overrules is None for each in talk.state.constraints)
+
+
+@pytest.mark.parametrize("answer", ["replace", "this_turn"])
+def test_a_tasks_rule_goes_before_those_alone_that_stand(answer: str) -> None:
+    talk = Conversation().say("不要用英文").say("用中文回答").say("这份报告用日文写")
+    assert talk.one("这份报告用日文写").overrules == "用中文回答"
+    talk.answer = answer
+    talk.say("可以用英文了。这份报告用英文写")
+    assert talk.one("这份报告用英文写").overrules == "用中文回答"
+    talk.say("谢谢")

@@ -123,3 +123,47 @@ def test_a_permission_for_one_answer_ends_with_it(text: str) -> None:
 )
 def test_a_plain_demand_is_heard_whatever_it_speaks_of(text: str) -> None:
     assert heard(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("我不想等，直接给答案", "直接给答案"),
+        ("我妈爬不了楼梯，住的地方别超过二楼", "住的地方别超过二楼"),
+        ("My boss has no time, so please no long e-mails", "so please no long e-mails"),
+    ],
+)
+def test_a_reason_before_a_demand_hides_it_not(text: str, words: str) -> None:
+    assert [said for said, _, _ in heard(text)] == [words]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "每次打电话都没人接",
+        "每次坐车都很累",
+        "考试不允许带手机",
+        "图书馆里不许大声说话",
+        "Always a pleasure talking to you!",
+        "Put the cake in the oven",
+        "Dogs are not allowed on the beach",
+        "No milk today",
+    ],
+)
+def test_talk_of_daily_life_is_no_rule(text: str) -> None:
+    assert heard(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "今天要用英文回答",
+        "出门旅行的建议都要考虑下雨",
+        "最好先看看医生的说明再回答",
+        "No tables today",
+        "Put the heating costs in a table",
+        "Don't worry about headings, but keep the summary short",
+    ],
+)
+def test_what_speaks_of_the_assistants_work_is_never_talk_of_daily_life(text: str) -> None:
+    assert heard(text)
