@@ -117,7 +117,7 @@ def _recall(
                 ConstraintsUpdated(
                     step=Step.MEMORY_RETRIEVAL,
                     changes=within(in_force.changes[:CHANGES], CHANGES_BYTES),
-                    reason="another thread changed it",
+                    reason="its memory was replaced or taken back",
                 )
             )
         always = memory.by_kind(state.turn.user, ALWAYS_RECALLED) if memory is not None else ()

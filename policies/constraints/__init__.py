@@ -7,9 +7,9 @@ from .extraction import Extraction, extract
 from .gate import may_hold, wants_model
 from .grounding import REPLY_SCHEMA, grounded
 from .joints import jointed
-from .merging import Merged, Source, ended_with, expired, identify, merge, taken_back
+from .merging import Merged, Source, constraint_of, ended_with, expired, identify, merge, taken_back
 from .preferences import SUBJECT, from_preferences, in_force, rule
-from .rivals import values_claimed
+from .rivals import restates, values_claimed
 from .tasks import is_other
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Taken",
     "answer_of",
     "answers_of",
+    "constraint_of",
     "decided",
     "ended_with",
     "expired",
@@ -36,6 +37,7 @@ __all__ = [
     "merge",
     "polarity_of",
     "question",
+    "restates",
     "rule",
     "take",
     "taken_back",
