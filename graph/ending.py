@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from langchain_core.runnables import RunnableConfig
 
 from ninefold.nodes.ports import MemoryStore
-from ninefold.nodes.rules_elsewhere import rules_elsewhere
 from ninefold.policies.constraints import SUBJECT
 from ninefold.policies.constraints.merging import change as changed
 from ninefold.policies.memory_ids import folded, record_id
@@ -20,6 +19,7 @@ from ninefold.state.turn_state import Update
 
 from .changes import Standing, change
 from .guard import TurnGraph
+from .in_force import rules_in_force
 
 _WORD = re.compile(rf"[{HAN}]|[^\W{HAN}]+")
 
@@ -45,7 +45,7 @@ def end(graph: TurnGraph, config: RunnableConfig, what: str) -> Constraint:
         gone = _named(held, what)
         if gone is None or gone.lasting:
             # Another thread may have replaced it since, or what it replaced.
-            held = rules_elsewhere(held, memory, standing.stamp.user, standing.turn.id).constraints
+            held = rules_in_force(standing.state, standing.turn, standing.parts)
             gone = _named(held, what)
         if gone is None:
             raise InputError("No such constraint holds any more.", "List the constraints anew.")

@@ -154,3 +154,22 @@ def test_a_session_is_changed_in_english_too(tmp_path: Path, wire: WireServer) -
     assert "1 constraint, 0 statements of summaries, 1 message." in shown[4]
     assert shown[5].startswith("There was nothing to compact: ")
     assert shown[6].startswith("The last prompt is not kept")
+
+
+@pytest.mark.parametrize(
+    ("language", "rule", "shown"),
+    [
+        ("zh", "以后不要用红色。", "约束\n- 以后不要用红色  (禁止, 来自之前的会话, 颜色)\n"),
+        (
+            "en",
+            "From now on never use red.",
+            "Constraints\n- From now on never use red  (forbidden, from an earlier session, colour)\n",
+        ),
+    ],
+)
+def test_a_new_session_shows_what_will_hold_from_earlier_ones(
+    tmp_path: Path, wire: WireServer, language: str, rule: str, shown: str
+) -> None:
+    shell = Shell(tmp_path, wire.url)
+    shell.run("chat", "--thread", "before", "--say", rule)
+    assert shell.run("chat", "--lang", language, lines=["/constraints"]).stdout == shown

@@ -275,3 +275,25 @@ def test_a_rule_corrected_by_hand_is_not_told_as_another_threads_change(
         steps = explaining.overview(kept_turns.moments(place, "a", "ann")[-1], 8192, place.words)
         (step,) = (line for line in steps if corrected_to in line and rule in line)
         assert "its memory was replaced or taken back" in step
+
+
+@pytest.mark.parametrize(
+    ("rules", "ends", "hello"),
+    [
+        (["以后所有金额都用人民币", "以后不要用红色"], "红色", "你好"),
+        (["From now on show all amounts in euros", "From now on never use red"], "red", "Hello."),
+    ],
+)
+def test_a_new_thread_holds_the_rules_for_all_time_before_its_first_turn(
+    tmp_path: Path, rules: list[str], ends: str, hello: str
+) -> None:
+    with agent(tmp_path, memory=True) as a:
+        a.say("。".join(rules), thread="a")
+        shown = held(a, "b")
+        assert sorted(shown) == sorted(rules)
+        a.say(hello, thread="b")
+        assert [each.words for each in a.values("b")["constraints"]] == shown
+        assert end(a.graph, config("c"), ends).words == rules[1]
+        assert held(a, "c") == [rules[0]]
+        a.say(hello, thread="c")
+        assert [each.words for each in a.values("c")["constraints"]] == [rules[0]]
