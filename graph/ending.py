@@ -21,6 +21,8 @@ from .changes import Standing, change
 from .guard import TurnGraph
 from .in_force import rules_in_force
 
+_NAMED = 80
+"""Characters that an error repeats of what it did not find."""
 _WORD = re.compile(rf"[{HAN}]|[^\W{HAN}]+")
 
 
@@ -48,7 +50,8 @@ def end(graph: TurnGraph, config: RunnableConfig, what: str) -> Constraint:
             held = rules_in_force(standing.state, standing.turn, standing.parts)
             gone = _named(held, what)
         if gone is None:
-            raise InputError("No such constraint holds any more.", "List the constraints anew.")
+            named = what.strip()[:_NAMED]
+            raise InputError(f"No constraint that holds has the words {named!r}.", "In a chat /constraints lists them.")
         rest = tuple(each for each in held if each.id != gone.id)
         if memory and gone.lasting:
             _take_back(memory, standing.stamp.user, gone)

@@ -41,7 +41,7 @@ def list_(
         elif found:
             _table(found, place.words)
         else:
-            print(place.words.say("sessions.none", folder=place.name))
+            print(place.words.say("sessions.none", folder=place.name, user=user))
 
 
 @commands.command("show", help="Show everything that was said in a session. 查看一个会话的全部内容。")

@@ -35,6 +35,7 @@ TOLD_AT_THE_COMMAND_LINE = (
     "adapters/embedded/embedder.py",
     "adapters/weights",
     "graph/between_turns.py",
+    "graph/ending.py",
     "graph/forgetting.py",
     "policies/forgetting.py",
     "policies/pinning.py",
