@@ -6,6 +6,7 @@ from .conflicts import answer_of, answers_of, decided, question
 from .extraction import Extraction, extract
 from .gate import may_hold, wants_model
 from .grounding import REPLY_SCHEMA, grounded
+from .halves import is_permission, lifted_from
 from .joints import jointed
 from .merging import Merged, Source, constraint_of, ended_with, expired, identify, merge, taken_back
 from .preferences import SUBJECT, from_preferences, in_force, rule
@@ -32,7 +33,9 @@ __all__ = [
     "identify",
     "in_force",
     "is_other",
+    "is_permission",
     "jointed",
+    "lifted_from",
     "may_hold",
     "merge",
     "polarity_of",

@@ -241,3 +241,49 @@ def test_a_rule_that_comes_and_one_that_gives_way_are_named_where_nobody_is_aske
     shown = capsys.readouterr()
     assert shown.out == "OK.\n" * 3
     assert shown.err == told_so
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "shown"),
+    [
+        (
+            Language.CHINESE,
+            ["不要用表格和表情。", "可以用表格了。"],
+            [
+                "- 不要用表格和表情  (禁止, 本次会话, 风格)",
+                "- 可以用表格了  (重新允许：规则“不要用表格和表情”中的“不要用表格”, 本次会话)",
+            ],
+        ),
+        (
+            Language.ENGLISH,
+            ["No emojis and no tables.", "You can use tables again."],
+            [
+                "- No emojis and no tables  (forbidden, this session, style)",
+                "- You can use tables again"
+                "  (allowed again: “no tables” of the rule “No emojis and no tables”, this session)",
+            ],
+        ),
+        (
+            Language.CHINESE,
+            ["所有金额都用人民币。", "这份报告用美元。"],
+            [
+                "- 所有金额都用人民币  (要求, 本次会话, 货币)",
+                "- 这份报告用美元  (要求, 本次会话, 货币, 优先于“所有金额都用人民币”)",
+            ],
+        ),
+        (
+            Language.ENGLISH,
+            ["Give all amounts in euros.", "For this report use dollars."],
+            [
+                "- Give all amounts in euros  (required, this session, currency)",
+                "- For this report use dollars  (required, this session, currency, before “Give all amounts in euros”)",
+            ],
+        ),
+    ],
+)
+def test_what_a_constraint_goes_before_is_shown_beside_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], language: Language, said: list[str], shown: list[str]
+) -> None:
+    with agent(tmp_path, memory=False) as a:
+        converse(conversation(a), [*said, "/constraints"], Wording(language))
+    assert capsys.readouterr().out.splitlines()[len(said) + 1 :] == shown

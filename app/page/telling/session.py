@@ -33,7 +33,7 @@ def session(asked: Asked) -> dict[str, Any]:
     run = served.runs.of(thread)
     held, unread = asked.conversation.constraints()
     empty: dict[str, Any] = {"thread": thread, "turns": [], "messages": [], "ended": []}
-    empty["constraints"] = [_constraint(each, {}, wording) for each in held]
+    empty["constraints"] = [_constraint(each, held, {}, wording) for each in held]
     empty["unchecked"] = unchecked(unread, wording) if unread else ""
     empty["run"] = _run(run)
     if not asked.place.exists(thread):
@@ -48,7 +48,7 @@ def session(asked: Asked) -> dict[str, Any]:
         **empty,
         "turns": [_turn(moment) for moment in kept if moment.turn],
         "messages": [message(each) for each in spoken],
-        "constraints": [_constraint(each, turns, wording) for each in held],
+        "constraints": [_constraint(each, held, turns, wording) for each in held],
         "ended": [*_ended(kept, wording)],
         "pending": [conflict_of(each) for each in waiting.conflicts] if waiting else [],
         "unfinished": bool(snapshot.next) and waiting is None,
@@ -98,12 +98,14 @@ def _turn(moment: TurnState) -> dict[str, Any]:
     }
 
 
-def _constraint(constraint: Constraint, turns: Mapping[str, int], wording: Wording) -> dict[str, Any]:
+def _constraint(
+    constraint: Constraint, held: Sequence[Constraint], turns: Mapping[str, int], wording: Wording
+) -> dict[str, Any]:
     return {
         "id": constraint.id,
         "words": constraint.words,
         "polarity": constraint.polarity.value,
-        "about": about(constraint, wording),
+        "about": about(constraint, held, wording),
         "turn": turns.get(constraint.turn),
         "lasting": constraint.lasting,
     }
