@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from langchain_core.runnables import RunnableConfig
 
 from ninefold.nodes.ports import MemoryStore
-from ninefold.nodes.rules_elsewhere import rules_elsewhere
 from ninefold.policies.constraints import SUBJECT
 from ninefold.policies.constraints.merging import change as changed
 from ninefold.policies.memory_ids import folded, record_id
@@ -20,7 +19,10 @@ from ninefold.state.turn_state import Update
 
 from .changes import Standing, change
 from .guard import TurnGraph
+from .in_force import rules_in_force
 
+_NAMED = 80
+"""Characters that an error repeats of what it did not find."""
 _WORD = re.compile(rf"[{HAN}]|[^\W{HAN}]+")
 
 
@@ -45,10 +47,11 @@ def end(graph: TurnGraph, config: RunnableConfig, what: str) -> Constraint:
         gone = _named(held, what)
         if gone is None or gone.lasting:
             # Another thread may have replaced it since, or what it replaced.
-            held = rules_elsewhere(held, memory, standing.stamp.user, standing.turn.id).constraints
+            held = rules_in_force(standing.state, standing.turn, standing.parts)
             gone = _named(held, what)
         if gone is None:
-            raise InputError("No such constraint holds any more.", "List the constraints anew.")
+            named = what.strip()[:_NAMED]
+            raise InputError(f"No constraint that holds has the words {named!r}.", "In a chat /constraints lists them.")
         rest = tuple(each for each in held if each.id != gone.id)
         if memory and gone.lasting:
             _take_back(memory, standing.stamp.user, gone)

@@ -14,7 +14,6 @@ from ninefold.adapters.archive import turn_messages
 from ninefold.adapters.archive.forgetting import forget_places, places_holding
 from ninefold.adapters.checkpoints.lineage import at
 from ninefold.adapters.checkpoints.rows import rows_of, threads_of
-from ninefold.nodes.rules_elsewhere import rules_elsewhere
 from ninefold.policies.forget_texts import any_of, told_by
 from ninefold.policies.forgetting import Holds, forgotten, holding, kept_holds, message_holds
 from ninefold.policies.notices import notice
@@ -27,6 +26,7 @@ from ninefold.state.turn_state import TurnState, Update
 from .calls import Call
 from .changes import Standing, change, changed, parts_of
 from .guard import TurnGraph
+from .in_force import rules_in_force
 
 _log = logging.getLogger(__name__)
 
@@ -183,9 +183,8 @@ def meant(what: str, records: Sequence[MemoryRecord], constraints: Sequence[Cons
 
 
 def _rules(standing: Standing) -> tuple[Constraint, ...]:
-    """Give the thread's rules, and those of other threads that took the place of some."""
-    held, memory = standing.state.constraints, standing.parts.memory
-    return (*held, *rules_elsewhere(held, memory, standing.stamp.user, standing.turn.id).constraints)
+    """Give the thread's rules, and those of other threads that hold on it."""
+    return (*standing.state.constraints, *rules_in_force(standing.state, standing.turn, standing.parts))
 
 
 def told_with(graph: TurnGraph, user: str, texts: Sequence[str]) -> tuple[str, ...]:

@@ -9,16 +9,15 @@ from itertools import chain
 from langchain_core.messages import HumanMessage
 
 from ninefold.policies.bounded import within
-from ninefold.policies.constraints import is_rule, values_claimed
-from ninefold.policies.cues import ends
+from ninefold.policies.constraints import is_rule
 from ninefold.policies.dates import Span, said_when
 from ninefold.policies.forget_texts import any_of
 from ninefold.policies.intent import QUERY_CHARACTERS, asks_for_a_reply
 from ninefold.policies.memory_merge import without_placed
 from ninefold.policies.notices import notice
-from ninefold.policies.recall import CANDIDATES, Found, InView, Limits, Ranking
+from ninefold.policies.recall import CANDIDATES, Found, InView, Ranking
 from ninefold.policies.references import references_in
-from ninefold.policies.text import only_asks, plain_text, sentences
+from ninefold.policies.text import plain_text
 from ninefold.state import (
     ALWAYS_RECALLED,
     AgentSettings,
@@ -30,13 +29,11 @@ from ninefold.state import (
     MemoryKind,
     MemoryRecord,
     MemoryRetrieved,
-    MemorySettings,
     MemoryStatus,
     MemoryStoreError,
     NinefoldError,
     Recalled,
     Said,
-    Scope,
     Step,
     StorageError,
 )
@@ -45,6 +42,7 @@ from ninefold.state.turn_state import TurnState, Update
 from .forgetting import asked
 from .hiding import without
 from .ports import MemoryStore, Past, TokenCounter
+from .recall_bounds import in_view, limits_of
 from .rules_elsewhere import rules_elsewhere
 
 ON_DEMAND = tuple(kind for kind in MemoryKind if kind not in ALWAYS_RECALLED)
@@ -95,7 +93,7 @@ def _recall(
     memory = without(memory, holds) if memory is not None and state.forgetting else memory
     if memory is None and past is None:
         return Update(recalled=(), trace=(MemoryRetrieved(considered=0, recalled=0, reason="off"),))
-    view = _in_view(state, state.entries)
+    view = in_view(state, state.entries)
     when = said_when(_query(state), state.turn.at)
     events: list[Event] = []
     said: tuple[Said, ...] = ()
@@ -116,7 +114,7 @@ def _recall(
                 ConstraintsUpdated(
                     step=Step.MEMORY_RETRIEVAL,
                     changes=within(in_force.changes[:CHANGES], CHANGES_BYTES),
-                    reason="another thread changed it",
+                    reason="its memory was replaced or taken back",
                 )
             )
         always = memory.by_kind(state.turn.user, ALWAYS_RECALLED) if memory is not None else ()
@@ -127,8 +125,8 @@ def _recall(
         unchecked = "placed_unchecked" if entries is None else "nothing_recalled"
         events.append(_degraded(state, "only_preferences" if always else unchecked, error))
     entries = state.entries if entries is None else entries
-    view = _in_view(state.model_copy(update={"constraints": constraints}), entries)
-    recalled = ranking.rank(always, found, query=_query(state), view=view, limits=_limits(state, memory, settings))
+    view = in_view(state.model_copy(update={"constraints": constraints}), entries)
+    recalled = ranking.rank(always, found, query=_query(state), view=view, limits=limits_of(state, memory, settings))
     events += _rules_left(state, always, recalled)
     count = sum(candidate.fate is Fate.RECALLED for candidate in recalled)
     reason = "" if state.intent and state.intent.search else "preferences and profile only"
@@ -187,23 +185,6 @@ def _said(state: TurnState, past: Past | None, view: InView, when: Span | None) 
     return then or past.matching(query, limit=EARLIER, without=view.turns, replies=replies)
 
 
-def _limits(state: TurnState, memory: MemoryStore | None, settings: AgentSettings) -> Limits:
-    assert state.turn is not None
-    policy = settings.context_policy
-    minimum = policy.memory_search_min_score
-    if minimum is None:
-        minimum = memory.min_score if memory is not None else 1.0
-    ageing = settings.memory if isinstance(settings.memory, MemorySettings) else MemorySettings()
-    return Limits(
-        min_score=minimum,
-        top_k=policy.memory_search_top_k,
-        tokens=settings.memory_limit,
-        now=state.turn.at,
-        fade_days=ageing.fade_days,
-        archive_days=ageing.archive_days,
-    )
-
-
 def _rules_left(state: TurnState, always: Sequence[MemoryRecord], recalled: Sequence[Recalled]) -> Iterator[Degraded]:
     """Say of a thread's first turn that rules for all time found no room in it: they do not hold there."""
     if state.turn is None or state.turn.number > 1:
@@ -239,28 +220,3 @@ def _told_now(state: TurnState) -> str:
     assert state.turn is not None
     mine = {entry.message for entry in state.entries if entry.turn == state.turn.id}
     return "\n".join(plain_text(m) for m in state.messages if isinstance(m, HumanMessage) and m.id in mine)
-
-
-def _in_view(state: TurnState, entries: Sequence[Entry]) -> InView:
-    """What the prompt holds without a recall: placed memories, turns that stand whole, constraints, the summary."""
-    shortened = {entry.turn for entry in entries if entry.compacted or entry.reference is not None}
-    people = [m for m in state.messages if isinstance(m, HumanMessage)]
-    said = {m.id for m in people}
-    mine = [each for each in state.constraints if each.task is None and each.scope is Scope.SESSION]
-    return InView(
-        ids=frozenset(placed.id for entry in entries for placed in entry.placed),
-        turns=frozenset(e.turn for e in entries if e.message in said and e.turn not in shortened),
-        texts=(
-            *(constraint.words for constraint in state.constraints),
-            *(item.text for item in state.summary.items),
-            *_told(people),
-        ),
-        claims=frozenset(claim for each in mine for claim in values_claimed(each)),
-    )
-
-
-def _told(people: Sequence[HumanMessage]) -> Iterator[str]:
-    """What the person states in the window."""
-    for message in people:
-        for part in ends(plain_text(message)):
-            yield from (span.text for span in sentences(part) if not only_asks(span.text))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from langchain_core.messages import BaseMessage, HumanMessage
 
 from ninefold.policies.ageing import due
-from ninefold.policies.constraints import SUBJECT, is_rule
+from ninefold.policies.constraints import SUBJECT, Source, constraint_of, extract, is_rule, restates
 from ninefold.policies.forget_request import beside
 from ninefold.policies.forget_texts import any_of
 from ninefold.policies.memory_ids import folded, memory_id, record_id
@@ -159,7 +159,7 @@ def _statements(state: TurnState, judge: WriteJudge, thread: str) -> Iterator[Me
             before = [plain_text(earlier) for earlier in spoken[:index]]
             for statement in judge.statements(beside(plain_text(message), holds), before=before):
                 kept = _beside(statement, rules)
-                if kept is not None:
+                if kept is not None and not _restated(state, kept):
                     yield _record(state, thread, turns.get(message.id or "", ""), kept)
 
 
@@ -187,6 +187,15 @@ def _beside(statement: Statement, rules: Sequence[Constraint]) -> Statement | No
             if statement.kind is MemoryKind.PREFERENCE:
                 return Statement(MemoryKind.CONFIG, statement.text, statement.subject, statement.description)
     return statement
+
+
+def _restated(state: TurnState, statement: Statement) -> bool:
+    """Whether a statement says again a rule for all time that holds: a memory of its own would outlive that rule."""
+    assert state.turn is not None
+    kept = [each for each in state.constraints if each.lasting]
+    source = Source(state.turn.id, state.turn.id, state.turn.at, None)
+    said = [constraint_of(wish, source) for wish in extract(statement.text).wishes] if kept else []
+    return any(restates(old, new) for old in kept for new in said)
 
 
 def _record(state: TurnState, thread: str, turn: str, statement: Statement) -> MemoryRecord:

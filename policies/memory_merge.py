@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from ninefold.state import Entry, MemoryRecord, MemoryStatus
 from ninefold.state.memory import in_order
 
+from .constraints import is_rule
 from .memory_ids import folded, same_turn
 from .negation import is_negated
 from .subject import claims
@@ -81,9 +82,10 @@ def is_replaced(old: MemoryRecord, new: MemoryRecord) -> bool:
     """Whether the new statement takes the old one's place: it is about the same subject, or says the opposite.
 
     What a model noted never takes the place of what the person said, and statements of one turn stand together: "all
-    amounts in yuan, no dollars" are two rules under one key.
+    amounts in yuan, no dollars" are two rules under one key. A rule for all time gives way to another rule alone, or is
+    taken back: the same said again in passing must not end it.
     """
-    if same_turn(old, new) or (old.role == "user" and new.role != "user"):
+    if same_turn(old, new) or (old.role == "user" and new.role != "user") or (is_rule(old) and not is_rule(new)):
         return False
     return bool(claims(old) & claims(new))
 

@@ -29,11 +29,28 @@ def main() -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Give the exit status of a command; a named error goes to stderr as its sentence, without a traceback."""
+    """Give the exit status of a command; a named error goes to stderr as its sentence, without a traceback.
+
+    Everything is said in one language: the one that `--lang` names, else that of the agent's file, else the locale's.
+    """
+    import typer
+    from typer.exceptions import TyperException
+
     from .commands import application
 
+    language = _language(arguments)
     try:
-        application(_language(arguments))(args=arguments, prog_name="ninefold")
+        left: object = application(language)(args=arguments, prog_name="ninefold", standalone_mode=False)
+        return left if isinstance(left, int) else 0
+    except TyperException as error:
+        from .usage import refuse
+
+        return refuse(error, language)
+    except typer.Abort:
+        from ..wording import Wording
+
+        print(Wording(language).say("usage.left"), file=sys.stderr)
+        return 1
     except SystemExit as left:
         return left.code if isinstance(left.code, int) else 1
     except KeyboardInterrupt:
@@ -47,20 +64,42 @@ def run(arguments: list[str]) -> int:
             raise
         from ..translation import told
 
-        print(told(error, _language(arguments)), file=sys.stderr)
+        print(told(error, language), file=sys.stderr)
         return 1
-    return 0
 
 
 def _language(arguments: list[str]) -> Language:
-    """Give the language that `--lang` names, else the locale's."""
+    """Give the language that `--lang` names, else the one of the agent's file, else the locale's."""
     import os
 
     from ..wording import language_of
 
-    asked = next((value for option, value in pairwise(arguments) if option == "--lang"), None)
-    asked = next((word.partition("=")[2] for word in arguments if word.startswith("--lang=")), asked)
-    return language_of(os.environ, asked)
+    asked = _value(arguments, "--lang")
+    if asked in ("zh", "en"):
+        return language_of(os.environ, asked)
+    return language_of(os.environ, _language_of_file(_value(arguments, "--agent")))
+
+
+def _value(arguments: list[str], option: str) -> str | None:
+    """Give what stands behind an option, in either form."""
+    value = next((value for name, value in pairwise(arguments) if name == option), None)
+    return next((word.partition("=")[2] for word in arguments if word.startswith(f"{option}=")), value)
+
+
+def _language_of_file(file: str | None) -> str | None:
+    """Give the language that an agent's file names; what is wrong with the file is said by the command."""
+    if file is None:
+        return None
+    from pathlib import Path
+
+    from ninefold.state.errors import NinefoldError
+
+    from ..settings_file import load_settings
+
+    try:
+        return load_settings(Path(file)).language
+    except NinefoldError:
+        return None
 
 
 def _terminated(number: int, _frame: object) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..wording import Wording
 
 
-HELP = "Talk with the agent; lines come from stdin when it is no terminal. 与智能体对话。"
+HELP = "Talk with the agent; lines come from stdin when it is no terminal."
 
 
 def chat(

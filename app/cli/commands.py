@@ -8,7 +8,10 @@ import typer
 
 from ninefold.state.turn import Language
 
-HELP = "An agent that keeps its rules, its facts and its window. 一个守得住规则、事实和窗口的智能体。"
+HELP = "An agent that keeps its rules, its facts and its window."
+
+_HELP_OPTIONS = ["-h", "--help"]
+_PANELS = {"option": "选项", "argument": "参数"}
 
 
 def application(language: Language = Language.ENGLISH) -> Any:
@@ -19,7 +22,7 @@ def application(language: Language = Language.ENGLISH) -> Any:
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": _HELP_OPTIONS},
     )
     app.callback(help=HELP)(version.options)
     app.command(help=chat.HELP)(chat.chat)
@@ -39,11 +42,20 @@ def application(language: Language = Language.ENGLISH) -> Any:
 
 
 def _explain_in(command: Any, language: Language) -> None:
-    """Put the explanations of a command's options, and of the commands below it, into a language."""
+    """Put what a command and its options say of themselves, and the commands below it, into a language."""
     from ..translation import translated
 
-    for option in command.params:
-        if text := getattr(option, "help", None):
-            option.help = translated(text, language)
+    command.help = translated(command.help, language)
+    command.options_metavar = "[选项]"
+    usage = command.get_usage
+    command.get_usage = lambda context: usage(context).replace("Usage: ", "用法：", 1)
+    for option in [*command.params, command.get_help_option(typer.Context(command, help_option_names=_HELP_OPTIONS))]:
+        option.rich_help_panel = _PANELS[option.param_type_name]
+        if option.help:
+            option.help = translated(option.help, language)
+        if option.show_default and option.default not in (None, False):
+            option.help, option.show_default = f"{option.help}默认：{option.default}", False
     for below in getattr(command, "commands", {}).values():
+        command.subcommand_metavar = "命令 [参数]..."
+        below.rich_help_panel = "命令"
         _explain_in(below, language)

@@ -8,7 +8,7 @@ import typer
 
 from .options import AgentFile, Lang, ModelName, agent_settings, named_agent, wording
 
-HELP = "Look for what may keep the agent from working, and name what mends it. 检查环境并给出修复命令。"
+HELP = "Look for what may keep the agent from working, and name what mends it."
 
 
 def doctor(agent: AgentFile = None, model: ModelName = None, lang: Lang = None) -> None:

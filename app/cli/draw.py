@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ninefold.graph.guard import TurnGraph
 
 
-HELP = "Draw the graph of a turn. 画出一轮的流程图。"
+HELP = "Draw the graph of a turn."
 
 
 class Format(StrEnum):

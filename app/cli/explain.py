@@ -11,7 +11,7 @@ from .options import DEFAULT_USER, AgentFile, Lang, User, agent_settings, wordin
 if TYPE_CHECKING:
     from ..sessions import Place
 
-HELP = "Tell what a turn's prompt was made of, and why words are in it or not. 解释一轮的提示词。"
+HELP = "Tell what a turn's prompt was made of, and why words are in it or not."
 
 
 def explain(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..ledger import Ledger, Row
     from ..wording import Wording
 
-HELP = "Show a session's tokens by turn and layer. 按轮次和层列出会话的 token 用量。"
+HELP = "Show a session's tokens by turn and layer."
 
 COLUMNS = ("fixed", "constraints", "summary", "window", "memories", "turn_constraints", "current")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .options import DEFAULT_USER, AgentFile, Lang, User, agent_settings, wording
 
-HELP = "Give a person's memories to other programs: an MCP server on stdin and stdout. 把记忆提供给其他程序（MCP）。"
+HELP = "Give a person's memories to other programs: an MCP server on stdin and stdout."
 
 
 def mcp(user: User = DEFAULT_USER, agent: AgentFile = None, lang: Lang = None) -> None:

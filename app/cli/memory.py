@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
     from ..wording import Wording
 
-commands = typer.Typer(help="Look after the long-term memories. 管理长期记忆。", no_args_is_help=True)
+commands = typer.Typer(help="Look after the long-term memories.", no_args_is_help=True)
 
 _KIND = 10
 """Cells of the longest name of a kind."""
 
 
-@commands.command("list", help="List your memories, oldest first. 列出记忆。")
+@commands.command("list", help="List your memories, oldest first.")
 def list_(user: User = DEFAULT_USER, agent: AgentFile = None, lang: Lang = None) -> None:
     """List a person's memories, those that were replaced marked as such."""
-    records, words = _store(agent).records(user), wording(lang)
+    records, words = _store(agent).records(user), wording(lang, named_agent(agent, None))
     if not records:
         print(words.say("memory.none"))
     for record in records:
         print(_line(record, words))
 
 
-@commands.command("search", help="Show the memories nearest to a text, with their cosine. 检索记忆。")
+@commands.command("search", help="Show the memories nearest to a text, with their cosine.")
 def search(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What to look for.")],
     user: User = DEFAULT_USER,
@@ -43,14 +43,14 @@ def search(
 ) -> None:
     """Search as a turn does; those below the threshold of recall are marked."""
     store = _store(agent)
-    found, words = store.search(user, text, limit=10), wording(lang)
+    found, words = store.search(user, text, limit=10), wording(lang, named_agent(agent, None))
     if not found:
         print(words.say("memory.none"))
     for record, score in found:
         print(f"{'✓' if score >= store.min_score else ' '} {score:.3f}  {_line(record, words)}")
 
 
-@commands.command("forget", help="Forget WORDS, or a memory by its id, in all sessions too. 忘掉记忆和说过的话。")
+@commands.command("forget", help="Forget WORDS, or a memory by its id, in all sessions too.")
 def forget(
     what: Annotated[str, typer.Argument(metavar="WORDS", help="What to forget: words, or the id of a memory.")],
     user: User = DEFAULT_USER,
@@ -80,14 +80,14 @@ def forget(
     print(told_forgotten(gone, what, words))
 
 
-@commands.command("export", help="Write your memories to stdout as JSON lines. 导出记忆。")
+@commands.command("export", help="Write your memories to stdout as JSON lines.")
 def export(user: User = DEFAULT_USER, agent: AgentFile = None) -> None:
     """Write every record of a person, one JSON object a line."""
     for record in _store(agent).records(user):
         print(record.model_dump_json())
 
 
-@commands.command("reembed", help="Embed all memories anew after a change of embedder. 更换嵌入模型后重新嵌入。")
+@commands.command("reembed", help="Embed all memories anew after a change of embedder.")
 def reembed(agent: AgentFile = None, lang: Lang = None) -> None:
     """Move the memories of all users to the agent's embedder, from their stored text."""
     from ninefold.adapters.memory.reembed import reembed as move

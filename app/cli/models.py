@@ -15,10 +15,10 @@ from .options import AgentFile, Lang, named_agent, wording
 if TYPE_CHECKING:
     from ninefold.state import AgentSettings
 
-commands = typer.Typer(help="List and pull embedded models. 列出和下载内置模型。", no_args_is_help=True)
+commands = typer.Typer(help="List and pull embedded models.", no_args_is_help=True)
 
 
-@commands.command("list", help="List the models that can be pulled, and those that are here. 列出模型。")
+@commands.command("list", help="List the models that can be pulled, and those that are here.")
 def list_(agent: AgentFile = None, lang: Lang = None) -> None:
     """List the models that can be pulled, and those that are here."""
     from ninefold.adapters.weights.pull import list_models
@@ -33,7 +33,7 @@ def list_(agent: AgentFile = None, lang: Lang = None) -> None:
         print(f"{weights.name:<22}{weights.size / 1e6:>7.0f} MB  {here}  {weights.about}")
 
 
-@commands.command("pull", help="Bring a model onto this machine, whole and checked; a broken pull goes on. 下载模型。")
+@commands.command("pull", help="Bring a model onto this machine, whole and checked; a broken pull goes on.")
 def pull(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The model; without it the default one.")] = None,
     source: Annotated[

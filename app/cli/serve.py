@@ -9,7 +9,7 @@ import typer
 from .beginning import asking, begun, warm
 from .options import DEFAULT_USER, AgentFile, Lang, ModelName, ProfileOption, User, named_agent, wording
 
-HELP = "Open a page in the browser: the chat, and what its prompts are made of. 在浏览器里打开页面。"
+HELP = "Open a page in the browser: the chat, and what its prompts are made of."
 
 PORT = 8765
 

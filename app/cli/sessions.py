@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..sessions import Place, Session
     from ..wording import Wording
 
-commands = typer.Typer(help="Look after the sessions that are kept. 管理会话。", no_args_is_help=True)
+commands = typer.Typer(help="Look after the sessions that are kept.", no_args_is_help=True)
 
 Thread = Annotated[str, typer.Argument(metavar="THREAD", help="The session's name.")]
 
@@ -24,7 +24,7 @@ _WORDS = 80
 """Characters of a session's last message that its line in the list shows."""
 
 
-@commands.command("list", help="List your sessions, the last one first. 列出会话。")
+@commands.command("list", help="List your sessions, the last one first.")
 def list_(
     user: User = DEFAULT_USER,
     agent: AgentFile = None,
@@ -41,10 +41,10 @@ def list_(
         elif found:
             _table(found, place.words)
         else:
-            print(place.words.say("sessions.none", folder=place.name))
+            print(place.words.say("sessions.none", folder=place.name, user=user))
 
 
-@commands.command("show", help="Show everything that was said in a session. 查看一个会话的全部内容。")
+@commands.command("show", help="Show everything that was said in a session.")
 def show(thread: Thread, user: User = DEFAULT_USER, agent: AgentFile = None, lang: Lang = None) -> None:
     """Show everything that was said in a session."""
     from ..sessions import transcript
@@ -57,7 +57,7 @@ def show(thread: Thread, user: User = DEFAULT_USER, agent: AgentFile = None, lan
                 print(f"{speakers.get(message.type, message.name or message.type)}: {text}\n")
 
 
-@commands.command("fork", help="Go on from an earlier turn under a new name. 从某一轮另开一个会话。")
+@commands.command("fork", help="Go on from an earlier turn under a new name.")
 def fork(
     thread: Thread,
     new: Annotated[str, typer.Option("--as", metavar="NEW", help="The new session's name.")],
@@ -74,7 +74,7 @@ def fork(
         print(place.words.say("sessions.forked", thread=thread, new=new, turn=number))
 
 
-@commands.command("rename", help="Give a session another name. 给会话改名。")
+@commands.command("rename", help="Give a session another name.")
 def rename(
     thread: Thread,
     new: Annotated[str, typer.Argument(metavar="NEW", help="Its new name.")],
@@ -90,7 +90,7 @@ def rename(
         print(place.words.say("sessions.renamed", thread=thread, new=new))
 
 
-@commands.command("delete", help="Delete a session; its memories stay yours. 删除会话，记忆保留。")
+@commands.command("delete", help="Delete a session; its memories stay yours.")
 def delete(
     thread: Thread,
     user: User = DEFAULT_USER,
@@ -108,7 +108,7 @@ def delete(
         print(place.words.say("sessions.deleted", thread=thread, turns=turns))
 
 
-@commands.command("export", help="Write a session as JSON lines that another machine can import. 导出会话。")
+@commands.command("export", help="Write a session as JSON lines that another machine can import.")
 def export(
     thread: Thread,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write to a file, not to stdout.")] = None,
@@ -134,7 +134,7 @@ def export(
         print(place.words.say("sessions.exported", thread=thread, file=out, secrets=secrets))
 
 
-@commands.command("import", help="Take in a session from an export. 导入会话。")
+@commands.command("import", help="Take in a session from an export.")
 def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What `export` wrote.")],
     new: Annotated[str | None, typer.Option("--as", metavar="NEW", help="The session's name here.")] = None,
@@ -153,7 +153,7 @@ def import_(
             print(words.say("sessions.import_memory_off"), file=sys.stderr)
 
 
-@commands.command("vacuum", help="Give the disk back what deleted sessions held. 收回已删除会话占用的磁盘。")
+@commands.command("vacuum", help="Give the disk back what deleted sessions held.")
 def vacuum(agent: AgentFile = None, lang: Lang = None) -> None:
     """Give the disk back what deleted sessions held."""
     from ..sessions import vacuum as compact

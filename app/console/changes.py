@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ninefold.state import InputError
+
 from ..translation import translated
 from ..wording import Wording
 
@@ -20,9 +22,13 @@ def pin(conversation: Conversation, words: str, wording: Wording) -> str:
 
 
 def end(conversation: Conversation, what: str, wording: Wording) -> str:
-    """Let a constraint hold no longer."""
+    """Let a constraint hold no longer.
+
+    Raises:
+        InputError: no constraint is named, or none that holds.
+    """
     if not what:
-        return wording.say("end.what")
+        raise InputError(*wording.refusal("end.what"))
     return wording.say("end.done", words=conversation.end(what).words)
 
 
@@ -41,9 +47,13 @@ def compact(conversation: Conversation, focus: str, wording: Wording) -> str:
 
 
 def forget(conversation: Conversation, what: str, wording: Wording) -> str:
-    """Forget the words, or a memory's or constraint's by its id, everywhere."""
+    """Forget the words, or a memory's or constraint's by its id, everywhere.
+
+    Raises:
+        InputError: nothing is named.
+    """
     if not what:
-        return wording.say("forget.what")
+        raise InputError(*wording.refusal("forget.what"))
     return told_forgotten(conversation.forget(what), what, wording)
 
 

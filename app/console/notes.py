@@ -26,14 +26,8 @@ def notes(ended: Ended, wording: Wording) -> list[str]:
     return said
 
 
-def rules(event: Mapping[str, Any], wording: Wording, *, added: bool = True) -> list[str]:
-    """Give which rule a turn brought, and which one it ended; what held for one turn alone ends unsaid.
-
-    Args:
-        event: a step's event.
-        wording: the language.
-        added: whether rules that take no other's place are told too.
-    """
+def rules(event: Mapping[str, Any], wording: Wording) -> list[str]:
+    """Give which rules a step's event brought, and which it ended; what held for one turn alone ends unsaid."""
     said: list[str] = []
     for each in event["changes"] if event.get("kind") == "constraints_updated" else ():
         kind, words, old = ChangeKind(each["change"]), each["words"], each["replaces"]
@@ -41,7 +35,7 @@ def rules(event: Mapping[str, Any], wording: Wording, *, added: bool = True) -> 
             said.append(wording.say("chat.replaced", words=words, old=old))
         elif kind is ChangeKind.REMOVED:
             said.append(wording.say("end.done", words=words))
-        elif kind in (ChangeKind.ADDED, ChangeKind.CHANGED) and added:
+        elif kind in (ChangeKind.ADDED, ChangeKind.CHANGED):
             said.append(wording.say("chat.heard", words=words))
     return said
 

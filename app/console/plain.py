@@ -1,4 +1,4 @@
-"""A conversation through a pipe: lines in, replies out, and nothing else on stdout."""
+"""A conversation through a pipe: lines in; replies and what a command tells on stdout, everything else on stderr."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ _HALF_A_TAG = re.compile(r"^[ \t]*<[a-z]*\Z", re.MULTILINE | re.IGNORECASE)
 
 
 def converse(conversation: Conversation, lines: Iterable[str], wording: Wording) -> int:
-    """Answer each line in turn and give the exit status: 1 when a turn ended without a reply.
+    """Answer each line in turn and give the exit status.
+
+    It is 1 when a turn ended without a reply, or when a command is unknown or could not be done: that is named, and the
+    lines behind it are read.
 
     Raises:
         NinefoldError: a turn failed; the lines behind it are not read.
@@ -124,7 +127,7 @@ async def _print(conversation: Conversation, happenings: AsyncGenerator[Happenin
                     case Written(message, text):
                         printed.add(message, text)
                     case Told(event):
-                        told_of += rules(event, wording, added=False)
+                        told_of += rules(event, wording)
                         printed.wait(progress(event, wording))
                     case Ended(reply, _):
                         printed.end("" if reply is None else str(reply.text))

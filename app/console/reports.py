@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len, set_cell_size
 
-from ninefold.state import Constraint, Event, Language, Layer, LayerName, MemoryStoreError, Origin, Scope, View
+from ninefold.policies.constraints import is_permission, lifted_from
+from ninefold.state import (
+    Constraint,
+    Event,
+    Language,
+    Layer,
+    LayerName,
+    MemoryStoreError,
+    Origin,
+    Polarity,
+    Scope,
+    View,
+)
 
 from ..translation import told, translated
 from ..wording import Wording
@@ -34,7 +46,7 @@ def commands(wording: Wording, names: Mapping[str, Sequence[str]]) -> str:
 def constraints(conversation: Conversation, wording: Wording) -> str:
     """Give the constraints that hold, each in the person's own words on a line of its own."""
     held, unread = conversation.constraints()
-    lines = [f"- {constraint.words}  ({about(constraint, wording)})" for constraint in held]
+    lines = [f"- {constraint.words}  ({about(constraint, held, wording)})" for constraint in held]
     title = wording.say("constraints.title" if held else "constraints.none")
     return "\n".join([title, *lines, *([unchecked(unread, wording)] if unread else [])])
 
@@ -81,18 +93,28 @@ def steps(trace: Sequence[Event], wording: Wording) -> list[str]:
     ]
 
 
-def about(constraint: Constraint, wording: Wording) -> str:
-    """Give what a constraint is: required or not, how long it holds, what it is about."""
+def about(constraint: Constraint, held: Sequence[Constraint], wording: Wording) -> str:
+    """Give what one of the constraints that hold is: required or not, how long it holds, what it is about.
+
+    What it goes before is named: a part of a rule that is allowed again, with that rule, or an older wish.
+    """
     standing = constraint.origin is Origin.PREFERENCE and constraint.scope is Scope.SESSION
     lasting = constraint.lasting and constraint.scope is Scope.SESSION
-    held = "preference" if standing else "lasting" if lasting else constraint.scope.value
+    long = "preference" if standing else "lasting" if lasting else constraint.scope.value
     parts = [
         wording.say(f"constraints.{constraint.polarity.value}"),
-        wording.say(f"constraints.{held}", condition=constraint.condition or ""),
+        wording.say(f"constraints.{long}", condition=constraint.condition or ""),
     ]
     if constraint.key and constraint.scope is not Scope.TURN:
         parts.append(wording.name("key", constraint.key))
-    return ", ".join(parts)
+    if constraint.overrules is None:
+        return ", ".join(parts)
+    rule = lifted_from(held, constraint) if is_permission(constraint) else None
+    if rule is None:
+        return ", ".join([*parts, wording.say("constraints.before", words=constraint.overrules)])
+    allowed = wording.say("constraints.allowed", part=constraint.overrules, rule=rule.words)
+    # A mere permission asks for nothing.
+    return ", ".join([allowed, *parts[1:]] if constraint.polarity is Polarity.PREFER else [*parts, allowed])
 
 
 def _holds(layer: Layer, wording: Wording) -> str:

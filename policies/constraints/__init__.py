@@ -6,10 +6,11 @@ from .conflicts import answer_of, answers_of, decided, question
 from .extraction import Extraction, extract
 from .gate import may_hold, wants_model
 from .grounding import REPLY_SCHEMA, grounded
+from .halves import is_permission, lifted_from
 from .joints import jointed
-from .merging import Merged, Source, ended_with, expired, identify, merge, taken_back
+from .merging import Merged, Source, constraint_of, ended_with, expired, identify, merge, taken_back
 from .preferences import SUBJECT, from_preferences, in_force, is_rule, rule
-from .rivals import values_claimed
+from .rivals import restates, values_claimed
 from .tasks import is_other
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Taken",
     "answer_of",
     "answers_of",
+    "constraint_of",
     "decided",
     "ended_with",
     "expired",
@@ -31,12 +33,15 @@ __all__ = [
     "identify",
     "in_force",
     "is_other",
+    "is_permission",
     "is_rule",
     "jointed",
+    "lifted_from",
     "may_hold",
     "merge",
     "polarity_of",
     "question",
+    "restates",
     "rule",
     "take",
     "taken_back",

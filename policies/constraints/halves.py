@@ -72,12 +72,17 @@ def is_permission(constraint: Constraint) -> bool:
     )
 
 
+def lifted_from(held: Sequence[Constraint], permission: Constraint) -> Constraint | None:
+    """Give the rule of which a permission allows a part, where it stands."""
+    bans = [each for each in held if each.polarity is Polarity.FORBID]
+    return next((ban for ban in bans if all(part in ban.words for part in _overruled(permission))), None)
+
+
 def without_idle_permissions(held: Sequence[Constraint]) -> list[Constraint]:
     """Give the constraints without permissions of what no rule forbids any more; a demand stays, overruling nothing."""
-    bans = [each.words for each in held if each.polarity is Polarity.FORBID]
     kept: list[Constraint] = []
     for each in held:
-        if not is_permission(each) or any(all(part in words for part in _overruled(each)) for words in bans):
+        if not is_permission(each) or lifted_from(held, each) is not None:
             kept.append(each)
         elif each.polarity is Polarity.REQUIRE:
             kept.append(each.model_copy(update={"overrules": None}))

@@ -68,7 +68,7 @@ def test_a_rule_is_named_by_words_that_no_other_has(
         with pytest.raises(InputError, match="More than one"):
             end(a.graph, config(), shared)
         for wrong in ("blue", "quire", "", "。"):
-            with pytest.raises(InputError, match="No such"):
+            with pytest.raises(InputError, match="No constraint that holds has the words"):
                 end(a.graph, config(), wrong)
         assert held(a) == before
         assert end(a.graph, config(), named).words == ended

@@ -34,7 +34,7 @@ def test_stdout_holds_the_replies_and_what_was_asked_for_and_nothing_else(tmp_pa
     chosen = (
         f"此数据文件夹今后使用 ollama:qwen2.5:14b（{tmp_path / 'provider.json'}）；可用 --model 或 agent.yaml 另选。\n"
     )
-    assert (ended.returncode, ended.stderr) == (0, chosen)
+    assert (ended.returncode, ended.stderr) == (0, f"{chosen}规则生效：不要用红色\n")
     assert len(wire.chats) == 2
 
 
@@ -56,7 +56,7 @@ def test_a_session_goes_on_in_another_process_with_its_facts_and_rules(tmp_path:
         "助手: OK.",
         "",
     ]
-    assert shell.run("sessions", "list", "--user", "someone").stdout.startswith("No session")
+    assert shell.run("sessions", "list", "--user", "someone").stdout.startswith("No session of the user someone is")
     assert shell.run("sessions", "show", "t1", "--user", "someone").returncode == 1
 
 

@@ -112,7 +112,7 @@ def test_the_language_is_named_before_a_command_or_behind_it(
 ) -> None:
     monkeypatch.setenv("NINEFOLD_HOME", str(tmp_path))
     assert run(words) == 0
-    assert capsys.readouterr().out == f"{tmp_path} 中没有会话。\n"
+    assert capsys.readouterr().out == f"{tmp_path} 中没有用户 local 的会话。\n"
 
 
 def test_saying_nothing_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
@@ -222,17 +222,18 @@ def test_a_reader_who_leaves_early_gets_no_complaint(tmp_path: Path) -> None:
         (
             Language.CHINESE,
             ["所有金额都用人民币。", "所有金额都用美元。", "取消金额的要求。"],
-            "规则生效：所有金额都用美元（取代：所有金额都用人民币）\n不再有效：所有金额都用美元\n",
+            "规则生效：所有金额都用人民币\n规则生效：所有金额都用美元（取代：所有金额都用人民币）\n不再有效：所有金额都用美元\n",
         ),
         (
             Language.ENGLISH,
             ["Give all amounts in euros.", "Give all amounts in yen.", "Forget about the currency rule."],
+            "A rule holds: Give all amounts in euros\n"
             "A rule holds: Give all amounts in yen (in the place of: Give all amounts in euros)\n"
             "Holds no longer: Give all amounts in yen\n",
         ),
     ],
 )
-def test_a_rule_that_gives_way_where_nobody_is_asked_is_named(
+def test_a_rule_that_comes_and_one_that_gives_way_are_named_where_nobody_is_asked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], language: Language, said: list[str], told_so: str
 ) -> None:
     with agent(tmp_path, memory=False, on_conflict="newest") as a:
@@ -240,3 +241,49 @@ def test_a_rule_that_gives_way_where_nobody_is_asked_is_named(
     shown = capsys.readouterr()
     assert shown.out == "OK.\n" * 3
     assert shown.err == told_so
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "shown"),
+    [
+        (
+            Language.CHINESE,
+            ["不要用表格和表情。", "可以用表格了。"],
+            [
+                "- 不要用表格和表情  (禁止, 本次会话, 风格)",
+                "- 可以用表格了  (重新允许：规则“不要用表格和表情”中的“不要用表格”, 本次会话)",
+            ],
+        ),
+        (
+            Language.ENGLISH,
+            ["No emojis and no tables.", "You can use tables again."],
+            [
+                "- No emojis and no tables  (forbidden, this session, style)",
+                "- You can use tables again"
+                "  (allowed again: “no tables” of the rule “No emojis and no tables”, this session)",
+            ],
+        ),
+        (
+            Language.CHINESE,
+            ["所有金额都用人民币。", "这份报告用美元。"],
+            [
+                "- 所有金额都用人民币  (要求, 本次会话, 货币)",
+                "- 这份报告用美元  (要求, 本次会话, 货币, 优先于“所有金额都用人民币”)",
+            ],
+        ),
+        (
+            Language.ENGLISH,
+            ["Give all amounts in euros.", "For this report use dollars."],
+            [
+                "- Give all amounts in euros  (required, this session, currency)",
+                "- For this report use dollars  (required, this session, currency, before “Give all amounts in euros”)",
+            ],
+        ),
+    ],
+)
+def test_what_a_constraint_goes_before_is_shown_beside_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], language: Language, said: list[str], shown: list[str]
+) -> None:
+    with agent(tmp_path, memory=False) as a:
+        converse(conversation(a), [*said, "/constraints"], Wording(language))
+    assert capsys.readouterr().out.splitlines()[len(said) + 1 :] == shown

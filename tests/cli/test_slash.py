@@ -103,33 +103,46 @@ def test_a_session_is_changed_between_two_turns_through_a_pipe(tmp_path: Path, w
 
 
 @pytest.mark.parametrize(
-    ("language", "rules", "lines", "shown"),
+    ("language", "rules", "lines", "shown", "refused"),
     [
         (
             "zh",
             ("以后不要用红色。", "不要用表格。"),
-            ["/结束", "/结束 红色", "/约束"],
-            ["请写明哪一条：/结束 规则的原话；/约束 列出规则。/退出 离开对话。", "不再有效：以后不要用红色", "约束"],
+            ["/结束", "/结束 蓝色", "/结束 红色", "/约束"],
+            ["不再有效：以后不要用红色", "约束"],
+            [
+                "没有写明哪一条规则。请写明：/结束 规则的原话；/约束 列出规则。/退出 离开对话。",
+                "有效的约束中没有一条含有 '蓝色'。对话中 /约束 列出它们。",
+            ],
         ),
         (
             "en",
             ("From now on never use red.", "Never use tables."),
-            ["/end", "/end red", "/constraints"],
+            ["/end", "/end blue", "/end red", "/constraints"],
+            ["Holds no longer: From now on never use red", "Constraints"],
             [
-                "Say which: /end WORDS of the rule; /constraints shows them. /quit leaves the chat.",
-                "Holds no longer: From now on never use red",
-                "Constraints",
+                "No rule is named. Say which: /end WORDS of the rule; /constraints shows them. /quit leaves the chat.",
+                "No constraint that holds has the words 'blue'. In a chat /constraints lists them.",
             ],
         ),
     ],
 )
-def test_a_rule_is_ended_by_its_words(
-    tmp_path: Path, wire: WireServer, language: str, rules: tuple[str, str], lines: list[str], shown: list[str]
+def test_a_rule_is_ended_by_its_words_and_other_words_are_refused_while_the_chat_goes_on(
+    tmp_path: Path,
+    wire: WireServer,
+    language: str,
+    rules: tuple[str, str],
+    lines: list[str],
+    shown: list[str],
+    refused: list[str],
 ) -> None:
-    ended = Shell(tmp_path, wire.url).run("chat", "--lang", language, lines=[*rules, *lines])
-    assert ended.stdout.splitlines()[2:5] == shown
-    (left,) = ended.stdout.splitlines()[5:]
+    ended = Shell(tmp_path, wire.url).run("chat", "--lang", language, lines=[*rules, *lines, "?"])
+    assert ended.stdout.splitlines()[2:4] == shown
+    left, reply = ended.stdout.splitlines()[4:]
     assert left.startswith(f"- {rules[1][:-1]}  (")
+    assert reply == "OK."
+    assert ended.stderr.splitlines()[-2:] == refused
+    assert ended.returncode == 1
 
 
 def test_a_session_is_changed_in_english_too(tmp_path: Path, wire: WireServer) -> None:
@@ -147,10 +160,30 @@ def test_a_session_is_changed_in_english_too(tmp_path: Path, wire: WireServer) -
     assert (
         ended.stderr.partition("\n")[2]
         == "There is no compaction to take back. In a chat /compact makes one, in code compact(graph, config).\n"
+        "Nothing is named that is to be forgotten. "
+        "Say what: /forget WORDS, or the id of a memory (ninefold memory list).\n"
     )
     shown = ended.stdout.splitlines()
     assert shown[:3] == ["OK.", "Holds from now on: The code is 4711.", "Holds from now on: Never use red"]
-    assert shown[3].startswith("Say what: /forget WORDS")
-    assert "1 constraint, 0 statements of summaries, 1 message." in shown[4]
-    assert shown[5].startswith("There was nothing to compact: ")
-    assert shown[6].startswith("The last prompt is not kept")
+    assert "1 constraint, 0 statements of summaries, 1 message." in shown[3]
+    assert shown[4].startswith("There was nothing to compact: ")
+    assert shown[5].startswith("The last prompt is not kept")
+
+
+@pytest.mark.parametrize(
+    ("language", "rule", "shown"),
+    [
+        ("zh", "以后不要用红色。", "约束\n- 以后不要用红色  (禁止, 来自之前的会话, 颜色)\n"),
+        (
+            "en",
+            "From now on never use red.",
+            "Constraints\n- From now on never use red  (forbidden, from an earlier session, colour)\n",
+        ),
+    ],
+)
+def test_a_new_session_shows_what_will_hold_from_earlier_ones(
+    tmp_path: Path, wire: WireServer, language: str, rule: str, shown: str
+) -> None:
+    shell = Shell(tmp_path, wire.url)
+    shell.run("chat", "--thread", "before", "--say", rule)
+    assert shell.run("chat", "--lang", language, lines=["/constraints"]).stdout == shown

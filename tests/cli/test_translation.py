@@ -12,6 +12,7 @@ import pytest
 
 from ninefold.adapters.models.errors import Server, model_error
 from ninefold.adapters.weights.catalogue import DEFAULT_MODEL, find_weights
+from ninefold.cli import run
 from ninefold.cli.commands import application
 from ninefold.console.happenings import Ended
 from ninefold.console.notes import notes
@@ -35,6 +36,7 @@ TOLD_AT_THE_COMMAND_LINE = (
     "adapters/embedded/embedder.py",
     "adapters/weights",
     "graph/between_turns.py",
+    "graph/ending.py",
     "graph/forgetting.py",
     "policies/forgetting.py",
     "policies/pinning.py",
@@ -256,3 +258,52 @@ def test_why_the_steps_did_what_they_did_is_told_in_chinese(tmp_path: Path) -> N
 def test_what_has_no_chinese_stays_letter_by_letter() -> None:
     for text in ('unknown words "a; b" here', "it asks for nothing; nobody knows this", "a; b"):
         assert translated(text, Language.CHINESE) == text
+
+
+WRONG = (
+    "nope",
+    "chat --nope",
+    "chat --thread",
+    "chat --model foo --say x",
+    "chat --lang fr",
+    "draw --format jpg",
+    "sessions show",
+    "sessions list extra",
+    "explain t --turn x",
+)
+
+
+@pytest.mark.parametrize("words", [*WRONG, "-h", "chat --help", "sessions -h", "memory forget -h"])
+def test_wrong_usage_and_help_are_told_in_one_language(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    status = 2 if words in WRONG else 0
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    assert run(words.split()) == status
+    chinese_said = "".join(capsys.readouterr())
+    assert re.search("[一-鿿]", chinese_said)
+    english = r"\b(?:Usage|Options?|Commands?|Arguments?|Error|Invalid|Missing|No such|Show|Try|default|explains)\b"
+    assert re.findall(english, chinese_said) == []
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    assert run(words.split()) == status
+    said = "".join(capsys.readouterr())
+    assert "Usage: " in said or "requires an argument" in said
+    assert re.search("[一-鿿]", said) is None
+
+
+def test_a_command_speaks_its_agents_language_also_where_it_refuses(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    monkeypatch.setenv("NINEFOLD_HOME", str(tmp_path))
+    file = tmp_path / "agent.yaml"
+    file.write_text("agent: {language: zh}\n")
+    for words, said in (
+        ("sessions list", "中没有用户 local 的会话。"),
+        ("memory list", "没有记忆。"),
+        ("sessions show t1", "没有会话 t1。"),
+        ("sessions show", "缺少参数 'THREAD'。"),
+        ("chat --profile nope --say x", "没有配置档 'nope'。"),
+    ):
+        run([*words.split(), "--agent", str(file)])
+        assert said in "".join(capsys.readouterr()), words

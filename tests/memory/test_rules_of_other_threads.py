@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from ninefold import explaining, kept_turns
+from ninefold.correcting import corrected
 from ninefold.graph.ending import end
 from ninefold.graph.in_force import constraints_in_force
 from ninefold.policies.memory_merge import is_replaced
+from ninefold.sessions import opened
 from ninefold.state import MemoryKind, MemoryRecord
 from tests.turn.agents import Agent, agent, config, whole_prompt
 
@@ -226,3 +229,71 @@ def test_a_rule_for_all_time_outlives_the_permission_of_a_part(tmp_path: Path, r
         assert [each.words for each in a.values("a")["constraints"]] == [rule, allowed]
         a.say("Hello.", thread="b")
         assert [each.words for each in a.values("b")["constraints"]] == [rule]
+
+
+@pytest.mark.parametrize(
+    ("rule", "again", "taken_back"),
+    [
+        ("以后所有回复都用表格", "以后请所有回复都用表格", "以后不用表格了"),
+        ("以后不要用红色", "以后请不要用红色", "可以用红色了"),
+        ("From now on, answer in tables", "From now on, please answer in tables", "You no longer need to use tables"),
+        ("Never use red from now on", "Please never use red from now on.", "You may use red again"),
+    ],
+)
+def test_a_rule_for_all_time_that_is_said_again_holds_on_and_is_kept_once(
+    tmp_path: Path, rule: str, again: str, taken_back: str
+) -> None:
+    with agent(tmp_path, memory=True) as a:
+        for text in (rule, again, "OK."):
+            a.say(text, thread="a")
+        assert held(a, "a") == [rule]
+        a.say("Hello.", thread="b")
+        assert held(a, "b") == [rule]
+        a.say(taken_back, thread="a")
+        a.say("Hello.", thread="c")
+        assert held(a, "c") == []
+        assert again.rstrip(".") not in whole_prompt(a.wire.chats[-1])
+
+
+@pytest.mark.parametrize(
+    ("rule", "corrected_to"),
+    [
+        ("以后所有回复都用表格", "以后所有回复都用列表"),
+        ("From now on, answer in tables", "From now on, answer in lists"),
+    ],
+)
+def test_a_rule_corrected_by_hand_is_not_told_as_another_threads_change(
+    tmp_path: Path, rule: str, corrected_to: str
+) -> None:
+    with agent(tmp_path, memory=True) as a, opened(a.settings) as place:
+        a.say(rule, thread="a")
+        memory = place.memory(False)
+        assert memory is not None
+        (kept,) = memory.records("ann")
+        corrected(memory, "ann", kept.id, corrected_to, "2026-03-02T10:00:00+08:00")
+        a.say("OK.", thread="a")
+        steps = explaining.overview(kept_turns.moments(place, "a", "ann")[-1], 8192, place.words)
+        (step,) = (line for line in steps if corrected_to in line and rule in line)
+        assert "its memory was replaced or taken back" in step
+
+
+@pytest.mark.parametrize(
+    ("rules", "ends", "hello"),
+    [
+        (["以后所有金额都用人民币", "以后不要用红色"], "红色", "你好"),
+        (["From now on show all amounts in euros", "From now on never use red"], "red", "Hello."),
+    ],
+)
+def test_a_new_thread_holds_the_rules_for_all_time_before_its_first_turn(
+    tmp_path: Path, rules: list[str], ends: str, hello: str
+) -> None:
+    with agent(tmp_path, memory=True) as a:
+        a.say("。".join(rules), thread="a")
+        shown = held(a, "b")
+        assert sorted(shown) == sorted(rules)
+        a.say(hello, thread="b")
+        assert [each.words for each in a.values("b")["constraints"]] == shown
+        assert end(a.graph, config("c"), ends).words == rules[1]
+        assert held(a, "c") == [rules[0]]
+        a.say(hello, thread="c")
+        assert [each.words for each in a.values("c")["constraints"]] == [rules[0]]

@@ -60,6 +60,7 @@ def test_a_rule_that_another_session_replaced_is_not_shown_as_holding(
     take(visitor, f"then {gone}", then)
     assert then in words(visitor, f"first {gone}")
     assert first not in words(visitor, f"first {gone}")
+    assert then in words(visitor, f"new {gone}"), "it will hold in a session that has no turn yet"
 
 
 @pytest.mark.parametrize("where", ["here", "there", "everywhere"])

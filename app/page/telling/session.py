@@ -23,7 +23,7 @@ SHOWN = 8_000
 
 
 def session(asked: Asked) -> dict[str, Any]:
-    """Give a session as it stands; a new one is empty.
+    """Give a session as it stands; of a new one only what will hold in it from earlier ones.
 
     Raises:
         IdentityError: it is another person's.
@@ -31,8 +31,10 @@ def session(asked: Asked) -> dict[str, Any]:
     """
     thread, served, wording = asked.thread, asked.served, asked.wording
     run = served.runs.of(thread)
-    empty: dict[str, Any] = {"thread": thread, "turns": [], "messages": [], "constraints": [], "ended": []}
-    empty["unchecked"] = ""
+    held, unread = asked.conversation.constraints()
+    empty: dict[str, Any] = {"thread": thread, "turns": [], "messages": [], "ended": []}
+    empty["constraints"] = [_constraint(each, held, {}, wording) for each in held]
+    empty["unchecked"] = unchecked(unread, wording) if unread else ""
     empty["run"] = _run(run)
     if not asked.place.exists(thread):
         return {**empty, "pending": [], "unfinished": False}
@@ -41,14 +43,12 @@ def session(asked: Asked) -> dict[str, Any]:
     waiting = asked.conversation.pending()
     now = kept[-1] if kept else TurnState()
     spoken = [*said(asked.place, thread, now)] if now.turn else []
-    held, unread = asked.conversation.constraints()
     turns = {each.turn: each.number for each in spoken} | {m.turn.id: m.turn.number for m in kept if m.turn}
     return {
         **empty,
         "turns": [_turn(moment) for moment in kept if moment.turn],
         "messages": [message(each) for each in spoken],
-        "constraints": [_constraint(each, turns, wording) for each in held],
-        "unchecked": unchecked(unread, wording) if unread else "",
+        "constraints": [_constraint(each, held, turns, wording) for each in held],
         "ended": [*_ended(kept, wording)],
         "pending": [conflict_of(each) for each in waiting.conflicts] if waiting else [],
         "unfinished": bool(snapshot.next) and waiting is None,
@@ -98,12 +98,14 @@ def _turn(moment: TurnState) -> dict[str, Any]:
     }
 
 
-def _constraint(constraint: Constraint, turns: Mapping[str, int], wording: Wording) -> dict[str, Any]:
+def _constraint(
+    constraint: Constraint, held: Sequence[Constraint], turns: Mapping[str, int], wording: Wording
+) -> dict[str, Any]:
     return {
         "id": constraint.id,
         "words": constraint.words,
         "polarity": constraint.polarity.value,
-        "about": about(constraint, wording),
+        "about": about(constraint, held, wording),
         "turn": turns.get(constraint.turn),
         "lasting": constraint.lasting,
     }

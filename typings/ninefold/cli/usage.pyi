@@ -1,0 +1,1 @@
+from app.cli.usage import *

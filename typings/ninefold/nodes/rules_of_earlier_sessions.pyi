@@ -1,0 +1,1 @@
+from nodes.rules_of_earlier_sessions import *
