@@ -64,16 +64,20 @@ def said(place: Place, thread: str, now: TurnState) -> Iterator[Spoken]:
     from ninefold.adapters.archive import branch, turn_messages
 
     assert now.turn is not None
-    seen: set[str | None] = set()
-    for turn, row in branch(place.store, thread, now.turn.id, now.turn.parent):
-        for message in turn_messages(place.store, thread, turn):
-            seen.add(message.id)
-            yield Spoken(int(row["number"]), turn, message)
     entries = {entry.message: entry for entry in now.entries}
-    for message in now.messages:
-        if message.id not in seen:
-            entry = entries.get(message.id or "")
-            yield Spoken(now.turn.number, entry.turn if entry else now.turn.id, message)
+    left = {message.id or "": message for message in now.messages}
+    for turn, row in branch(place.store, thread, now.turn.id, now.turn.parent):
+        kept = [*turn_messages(place.store, thread, turn)]
+        archived = {message.id for message in kept}
+        # What was forgotten leaves the archive; its mark stands in the window, and belongs where the words stood.
+        for entry in sorted((e for e in now.entries if e.turn == turn), key=lambda each: each.sequence):
+            if entry.message in left and entry.message not in archived:
+                kept.insert(entry.sequence, left[entry.message])
+        for message in kept:
+            left.pop(message.id or "", None)
+            yield Spoken(int(row["number"]), turn, message)
+    for name, message in left.items():
+        yield Spoken(now.turn.number, entries[name].turn if name in entries else now.turn.id, message)
 
 
 def number(moment: TurnState) -> int:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ninefold.nodes.ports import TokenCounter
-from ninefold.policies.render import as_sent
-from ninefold.state import FidelityChecked, LayerName, LeftOut, ModelCalled, Step, TurnStarted
+from ninefold.policies.render import as_sent, rule_block
+from ninefold.state import FidelityChecked, Language, LayerName, LeftOut, ModelCalled, Step, TurnStarted, View
 from ninefold.state.turn_state import TurnState
 
 from .kept_turns import moments, number, said
@@ -21,7 +21,7 @@ class Row:
 
     turn: int
     layers: dict[str, int] = field(default_factory=dict[str, int])
-    """Of its last prompt."""
+    """Of its last prompt; the rules' with those that stand with messages."""
     prompt: int | None = None
     """Its last prompt, as we count it; None where the session was changed after the turn, which drops it."""
     reply: int = 0
@@ -72,7 +72,7 @@ def ledger(place: Place, thread: str, user: str, *, tokens: TokenCounter, num_ct
     spoken: dict[int, int] = {}
     for each in said(place, thread, kept[-1]):
         spoken[each.number] = spoken.get(each.number, 0) + tokens.message(as_sent(each.message))
-    rows = tuple(_row(moment, spoken) for moment in kept)
+    rows = tuple(_row(moment, spoken, tokens) for moment in kept)
     reserve = next((moment.view.reserve for moment in reversed(kept) if moment.view), 0)
     return Ledger(thread, rows, num_ctx, reserve, _full_at(rows, num_ctx - reserve))
 
@@ -84,8 +84,8 @@ def forecast(found: Ledger, words: Wording) -> str:
     return words.say(key, room=room, num_ctx=found.num_ctx, turn=found.full_at or 0)
 
 
-def _row(moment: TurnState, spoken: dict[int, int]) -> Row:
-    layers = {layer.name.value: layer.tokens for layer in moment.view.layers} if moment.view else {}
+def _row(moment: TurnState, spoken: dict[int, int], tokens: TokenCounter) -> Row:
+    layers = _layers(moment.view, moment.language or Language.ENGLISH, tokens) if moment.view else {}
     calls = [event for event in moment.trace if isinstance(event, ModelCalled)]
     begun = [event.left_out for event in moment.trace if isinstance(event, TurnStarted) and event.left_out]
     left_out = begun[0] if begun else LeftOut()
@@ -94,7 +94,7 @@ def _row(moment: TurnState, spoken: dict[int, int]) -> Row:
     proofs = [event for event in moment.trace if isinstance(event, FidelityChecked)]
     turn = number(moment)
     before = sum(cost for at, cost in spoken.items() if at < turn)
-    asked = moment.view.layers[-1].tokens if moment.view and moment.view.layers[-1].name is LayerName.CURRENT else 0
+    asked = layers.get(LayerName.CURRENT.value, 0)
     return Row(
         turn=turn,
         layers=layers,
@@ -106,6 +106,19 @@ def _row(moment: TurnState, spoken: dict[int, int]) -> Row:
         compacted=tuple(name for proof in proofs for name in proof.committed),
         bare=layers.get(LayerName.FIXED.value, 0) + before + asked if moment.view else None,
     )
+
+
+def _layers(view: View, language: Language, tokens: TokenCounter) -> dict[str, int]:
+    """Give the tokens of each layer; rules that stand with a message are counted as rules, not as that message's."""
+    found = {layer.name.value: layer.tokens for layer in view.layers}
+    for layer in view.layers:
+        blocks = [each for piece in layer.pieces for each in rule_block(piece, language)]
+        beside = sum(tokens.text(f"{each}\n\n") for each in blocks)
+        if beside:
+            found[layer.name.value] -= beside
+            rules = LayerName.CONSTRAINTS.value
+            found[rules] = found.get(rules, 0) + beside
+    return found
 
 
 def _full_at(rows: Sequence[Row], room: int) -> int | None:

@@ -11,8 +11,9 @@ import pytest
 from ninefold.adapters.tokens import for_model
 from ninefold.cli import run
 from ninefold.ledger import Ledger, ledger
+from ninefold.policies.render import label
 from ninefold.sessions import opened
-from ninefold.state import AgentSettings
+from ninefold.state import AgentSettings, Language, LayerName
 from tests.turn.agents import MODEL, agent, server_count
 
 TURNS = 6
@@ -70,3 +71,25 @@ def test_the_command_prints_a_line_for_each_turn_and_json(
     assert len(lines) == TURNS + 2
     assert run([*arguments, "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["rows"]) == TURNS
+
+
+@pytest.mark.parametrize(
+    ("language", "hello", "rule"),
+    [
+        (Language.CHINESE, "你好", "不要用红色，也不要用圆角。"),
+        (Language.ENGLISH, "Hello", "Never use red or round corners."),
+    ],
+)
+def test_rules_that_stand_with_a_message_are_counted_as_rules(
+    tmp_path: Path, language: Language, hello: str, rule: str
+) -> None:
+    with agent(tmp_path, memory=False) as talking:
+        for text in (hello, rule, hello):
+            talking.say(text, "work", "local")
+        (sent,) = (m["content"] for m in talking.wire.chats[-1]["messages"] if m["content"].endswith(rule))
+        beside = sent.partition(label(LayerName.CURRENT, language))[0]
+        rows = read(talking.settings).rows
+    assert "[" in beside, "the rule stands with the message that brought it"
+    cost = for_model("ollama", MODEL).text(beside)
+    assert [row.layers.get("constraints", 0) for row in rows] == [0, cost, cost]
+    assert [row for row in rows if abs(sum(row.layers.values()) - (row.prompt or 0)) > 40] == []

@@ -94,3 +94,19 @@ def test_what_the_chat_was_asked_to_forget_is_in_no_turn_either(visitor: httpx.C
     for thread in (told, asks):
         assert "durian farm" not in str(watched(visitor, thread))
         assert "durian farm" not in str(shown(visitor, thread))
+
+
+@pytest.mark.parametrize(
+    ("told", "word", "hello"), [("我的门禁码是 778899。", "778899", "你好"), ("My pet is Rex.", "Rex", "Hi")]
+)
+def test_the_mark_of_what_was_forgotten_stands_in_its_own_turn(
+    visitor: httpx.Client, told: str, word: str, hello: str
+) -> None:
+    thread = f"mark-{word}"
+    for text in (told, hello, hello):
+        take(visitor, thread, text)
+    before = [(each["turn"], each["role"]) for each in shown(visitor, thread)["messages"]]
+    assert visitor.post("/api/forget", json={"what": word, "thread": thread}).status_code == 200
+    messages = shown(visitor, thread)["messages"]
+    assert [(each["turn"], each["role"]) for each in messages] == before
+    assert word not in messages[0]["text"]
