@@ -33,7 +33,8 @@ def fused(
     Each score counts as it stands out among all that was found: their scales differ with the embedder and with the
     question. What one search did not bring is taken as its last. Both count alike where some memory holds `WORDS` of
     the question; the less the best one holds, the more its words are met by chance, and the less all words count.
-    Of three sets of questions the first is right as often as by the better search alone (within .01) or more often.
+    Against words that always count alike, the one preference of twenty that bears on a question comes among the first
+    five in .886 instead of .857 of `bench/recall.py`'s questions, and the wanted memory first in .774 instead of .764.
     """
     cosines = {record.id: score for record, score in near}
     records = {record.id: record for record, _ in (*near, *matching)}
