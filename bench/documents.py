@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from bench.tables import MODES, Results, head, line, marks_of, rules, steps_of
+from bench.tables import MODES, Results, head, line, longer, marks_of, rules, steps_of
 
 ROOT = Path(__file__).parent.parent
 Language = Literal["en", "zh"]
@@ -76,7 +76,7 @@ def turns(results: Results, language: Language) -> Lines:
     marks = marks_of(results)
     if not marks:
         return
-    yield _measured(results["overhead" if "overhead" in results else "scale"], language) + "\n"
+    yield _measured(results[longer(results)], language) + "\n"
     yield from {
         "en": head("turns of the session", "processor, ms", "wall, ms", "KB on disk", "checkpoint rows a turn"),
         "zh": head("会话的轮数", "处理器，毫秒", "实际，毫秒", "磁盘 KB", "每轮检查点行数"),

@@ -160,10 +160,18 @@ def lengths(results: Results) -> Table:
     yield f"\nThe processor time of the last of these turns, by step with the checkpoint before it: {shares}."
 
 
+def longer(results: Results) -> str:
+    """Give the name of the measurement with the longer of the two sessions that tell what a turn costs."""
+    return max(SESSIONS, key=lambda name: max((mark["turns"] for mark in _marks(results, name)), default=0))
+
+
 def marks_of(results: Results) -> Sequence[Mapping[str, Any]]:
     """Give the marks of the longer of the two sessions that measure a turn's cost."""
-    sessions = [results[name][key] for name, key in (("overhead", "marks"), ("scale", "turns")) if name in results]
-    return max(sessions, key=lambda marks: max((mark["turns"] for mark in marks), default=0), default=())
+    return _marks(results, longer(results))
+
+
+def _marks(results: Results, name: str) -> Sequence[Mapping[str, Any]]:
+    return results[name][SESSIONS[name]] if name in results else ()
 
 
 def steps_of(results: Results) -> Sequence[tuple[str, float]]:
@@ -212,6 +220,8 @@ def line(*cells: object) -> str:
     return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
 
 
+SESSIONS = {"overhead": "marks", "scale": "turns"}
+"""The measurements that play a session, each with the name of its marks."""
 TABLES = {
     "M1": kept_rules,
     "M2": times,
