@@ -103,6 +103,10 @@ def _wishes(text: str, sentence: Sentence, told: list[Told], with_task: bool) ->
     told = [each for each in told if not only_frames(each.clause)] or told
     if not told:
         return
+    if only_frames(told[0].clause) and not any(
+        each.own and not each.asks and not only_frames(each) for each in sentence.clauses
+    ):
+        return
     if detect_language(sentence.heard) is Language.CHINESE or with_task or _distinct(told):
         for index, each in enumerate(told):
             begins = _frame_start(sentence, each.clause) if index == 0 else each.clause.span.start

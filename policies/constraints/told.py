@@ -11,7 +11,7 @@ from ..negation import is_negated
 from ..text import Span, detect_language
 from .candidates import limits
 from .cues import find, says, without
-from .hearing import Clause, Sentence, only_an_occasion
+from .hearing import Clause, Sentence, only_an_occasion, only_frames
 from .keys import keyed
 
 TRAILING = "。．.！!？?，,；;、：: \t\n"
@@ -32,7 +32,7 @@ def told_in(sentence: Sentence) -> list[Told]:
     """Give the clauses that are wishes, in order; the sentence as one where only the whole of it is."""
     told: list[Told] = []
     for index, clause in enumerate(sentence.clauses):
-        label = label_of(clause) if clause.own and not clause.asks else None
+        label = label_of(clause) or _framed(sentence, index) if clause.own and not clause.asks else None
         if label is None and clause.own and not clause.asks and index and only_an_occasion(sentence.clauses[index - 1]):
             label = None if says("polite", clause.heard) else _commanded(clause.heard)
         if label is None and told and clause.own and not clause.asks and _other_of_it(told[-1].clause, clause):
@@ -45,6 +45,21 @@ def told_in(sentence: Sentence) -> list[Told]:
     if told and not all(_nothing_but_when(each.clause) for each in told):
         return sorted(told + _told_beside(sentence, told), key=lambda each: each.clause.span.start)
     return _told_whole(sentence)
+
+
+def _framed(sentence: Sentence, index: int) -> str | None:
+    """Name the group of a clause with the one beside it that says for how long: "From now on, write short answers"."""
+    clause, others = sentence.clauses[index], sentence.clauses
+    blank = "" if detect_language(clause.heard) is Language.CHINESE else " "
+    if index and _for_good(others[index - 1]):
+        return label_of(clause._replace(heard=f"{others[index - 1].heard}{blank}{clause.heard}"))
+    if index + 2 == len(others) and _for_good(others[-1]):
+        return label_of(clause._replace(heard=f"{clause.heard}{blank}{others[-1].heard}"))
+    return None
+
+
+def _for_good(clause: Clause) -> bool:
+    return clause.own and only_frames(clause) and says("lasting", clause.heard)
 
 
 def _nothing_but_when(clause: Clause) -> bool:
