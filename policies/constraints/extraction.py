@@ -17,7 +17,7 @@ from ..simplified import simplified
 from ..text import Span, detect_language
 from .candidates import Candidate, as_written, banned, limits, polarity_of
 from .cues import find, says, without
-from .hearing import Clause, Sentence, hear, only_frames
+from .hearing import Clause, Sentence, hear, only_for_good, only_frames
 from .keys import Keyed, canonical, key, keyed
 from .one_off import STAYS_WITH_SESSION, ending_with_the_work
 from .searching import search_candidates
@@ -103,9 +103,7 @@ def _wishes(text: str, sentence: Sentence, told: list[Told], with_task: bool) ->
     told = [each for each in told if not only_frames(each.clause)] or told
     if not told:
         return
-    if only_frames(told[0].clause) and not any(
-        each.own and not each.asks and not only_frames(each) for each in sentence.clauses
-    ):
+    if only_for_good(told[0].clause) and all(each.asks or only_for_good(each) for each in sentence.clauses):
         return
     if detect_language(sentence.heard) is Language.CHINESE or with_task or _distinct(told):
         for index, each in enumerate(told):

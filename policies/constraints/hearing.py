@@ -13,7 +13,7 @@ from ninefold.state import Language
 from ..negation import is_negated
 from ..simplified import simplified
 from ..text import HAN, Span, clauses, detect_language, sentences, strip_quoted, trimmed
-from .cues import find, says
+from .cues import find, says, without
 from .keys import keyed
 
 HEARD_CHARS = 400
@@ -209,6 +209,11 @@ def only_an_occasion(clause: Clause) -> bool:
     """Whether a clause says when, and nothing else: "Once I say we're done", "要是答案不确定"."""
     found = find("when", clause.heard)
     return clause.own and found is not None and len(clause.heard) - (found.end() - found.start()) <= 6
+
+
+def only_for_good(clause: Clause) -> bool:
+    """Whether a clause says only that a wish holds for good, as "From now on"; "every time I call" says more."""
+    return says("lasting", clause.heard) and not without("lasting", clause.heard).strip(" ,，.。、;；:：")
 
 
 def only_frames(clause: Clause) -> bool:

@@ -8,7 +8,7 @@ from ninefold.state import Task
 
 from ..text import Span, trimmed
 from .cues import find, says
-from .hearing import Sentence, only_frames
+from .hearing import Sentence, only_for_good
 from .likeness import likeness
 
 
@@ -16,8 +16,7 @@ def requested(heard: Sequence[Sentence]) -> Span | None:
     """Give the first thing that the message asks to be made, in its own words; what is asked for for good is none."""
     for sentence in heard:
         for before, clause in zip((None, *sentence.clauses), sentence.clauses, strict=False):
-            for_good = before is not None and only_frames(before) and says("lasting", before.heard)
-            if not clause.own or for_good:
+            if not clause.own or (before is not None and only_for_good(before)):
                 continue
             found = find("task", clause.heard)
             if found and found["task"].strip():

@@ -11,7 +11,7 @@ from ..negation import is_negated
 from ..text import Span, detect_language
 from .candidates import limits
 from .cues import find, says, without
-from .hearing import Clause, Sentence, only_an_occasion, only_frames
+from .hearing import Clause, Sentence, only_an_occasion, only_for_good
 from .keys import keyed
 
 TRAILING = "。．.！!？?，,；;、：: \t\n"
@@ -51,15 +51,11 @@ def _framed(sentence: Sentence, index: int) -> str | None:
     """Name the group of a clause with the one beside it that says for how long: "From now on, write short answers"."""
     clause, others = sentence.clauses[index], sentence.clauses
     blank = "" if detect_language(clause.heard) is Language.CHINESE else " "
-    if index and _for_good(others[index - 1]):
+    if index and only_for_good(others[index - 1]):
         return label_of(clause._replace(heard=f"{others[index - 1].heard}{blank}{clause.heard}"))
-    if index + 2 == len(others) and _for_good(others[-1]):
+    if index + 2 == len(others) and only_for_good(others[-1]):
         return label_of(clause._replace(heard=f"{clause.heard}{blank}{others[-1].heard}"))
     return None
-
-
-def _for_good(clause: Clause) -> bool:
-    return clause.own and only_frames(clause) and says("lasting", clause.heard)
 
 
 def _nothing_but_when(clause: Clause) -> bool:
