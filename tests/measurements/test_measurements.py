@@ -180,3 +180,9 @@ def test_a_figure_that_one_run_lacks_is_no_agreement(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(FileNotFoundError, match="no results"):
         list(pairs(whole, tmp_path / "empty"))
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_goal_of_any_row_can_be_missed(row: str) -> None:
+    missed = at_most(row, "false, and beside the one that is wanted", 9.0, 1.0)
+    assert "false, and beside" in report({"some": result("some", missed)}, ROWS)
