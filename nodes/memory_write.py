@@ -159,7 +159,7 @@ def _statements(state: TurnState, judge: WriteJudge, thread: str) -> Iterator[Me
             before = [plain_text(earlier) for earlier in spoken[:index]]
             for statement in judge.statements(beside(plain_text(message), holds), before=before):
                 kept = _beside(statement, rules)
-                if kept is not None and not _restated(state, kept):
+                if kept is not None and not _restated(state, kept, message):
                     yield _record(state, thread, turns.get(message.id or "", ""), kept)
 
 
@@ -189,10 +189,13 @@ def _beside(statement: Statement, rules: Sequence[Constraint]) -> Statement | No
     return statement
 
 
-def _restated(state: TurnState, statement: Statement) -> bool:
-    """Whether a statement says again a rule for all time that holds: a memory of its own would outlive that rule."""
+def _restated(state: TurnState, statement: Statement, message: HumanMessage) -> bool:
+    """Whether a statement says again a rule for all time that holds: a memory of its own would outlive that rule.
+
+    The message that brought the rule does not say it again: after a turn that broke off it is still to be kept.
+    """
     assert state.turn is not None
-    kept = [each for each in state.constraints if each.lasting]
+    kept = [each for each in state.constraints if each.lasting and each.message != message.id]
     source = Source(state.turn.id, state.turn.id, state.turn.at, None)
     said = [constraint_of(wish, source) for wish in extract(statement.text).wishes] if kept else []
     return any(restates(old, new) for old in kept for new in said)
