@@ -24,7 +24,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture
 def visitor(served: Served) -> Iterator[httpx.Client]:
     """Somebody who opened the address with the token."""
-    with httpx.Client(base_url=served.origin, trust_env=False) as client:
+    with httpx.Client(base_url=served.origin, timeout=60, trust_env=False) as client:
         assert client.get(served.address).status_code == 303
         yield client
 
