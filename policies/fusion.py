@@ -12,7 +12,7 @@ from .ageing import weight
 from .recall_input import Limits
 
 WORDS = 0.35
-"""How much of a question a memory must hold for its words to count as much as its meaning."""
+"""How much of a question a memory must hold for words to count as much as meaning, or to be recalled by them alone."""
 
 
 class Standing(NamedTuple):
